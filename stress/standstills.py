@@ -20,13 +20,13 @@ from actors_rs.engine.boundary.fan_out import FanOut
 from actors_rs.engine.boundary.foreign import ForeignSubscriber, SubscriberEnd
 from actors_rs.engine.boundary.hub import HubPublisher
 from actors_rs.engine.calls import UserCalls
-from actors_rs.engine.inner.handoff import Lending, Lent
+from actors_rs.engine.inner.handoff import Handoff, PendingHandoff
 from actors_rs.engine.island import Island
 from actors_rs.engine.member import Member
 from actors_rs.engine.run.end import RunEnd
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.source_queue import SourceQueue
-from actors_rs.engine.sections.scope import SectionLife
+from actors_rs.engine.sections.scope import SectionScope
 from actors_rs.engine.sections.section import Section
 from actors_rs.language.merge_hub import MergeHub
 from actors_rs.runtime.actors.actor_core import ActorCore
@@ -53,8 +53,8 @@ PLACES: list[tuple[type, str]] = [
     *((ForeignSubscriber, name) for name in ("push", "_grant", "request", "_cancelled", "begin")),
     *((SubscriberEnd, name) for name in ("on_subscribe", "_arrived", "_end", "_drain")),
     *((Section, name) for name in ("_begin", "_failed", "_take_back")),
-    *((SectionLife, name) for name in ("stage_ended", "join", "_may_be_over", "note_failure")),
-    *((RunLife, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
+    *((SectionScope, name) for name in ("stage_ended", "join", "_may_be_over", "note_failure")),
+    *((RunScope, name) for name in ("stage_ended", "join", "drain", "_tell_to_stop", "_settle")),
     (RunEnd, "settle"),
     *((Awaiting, name) for name in ("until", "wake")),
     *((SourceQueue, name) for name in ("put", "take", "_tell", "end", "close")),
@@ -63,8 +63,8 @@ PLACES: list[tuple[type, str]] = [
     *((MergeHub, name) for name in ("_admit", "_stopped")),
     (Timer, "fire"),
     (Timers, "after"),
-    (Lent, "claim"),
-    (Lending, "hand_over"),
+    (Handoff, "claim"),
+    (PendingHandoff, "hand_over"),
 ]
 """Functions of the runtime; whoever moves one moves its name here."""
 SECONDS = (0.002, 0.015, 0.05)

@@ -22,7 +22,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from actors_rs.delivery.ack import Disposition, Tracked, Unit
-from actors_rs.delivery.carrying.carrier import ACKNOWLEDGING
+from actors_rs.delivery.carrying.envelope_rules import ACKNOWLEDGING
 from actors_rs.graph.checks import plain_function
 from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.flow import Flow
@@ -64,7 +64,7 @@ def acknowledged(
         raise TypeError(f"acknowledged: expected a Flow or Source, got {repr_of(flow)}")
     plain_function(ack, "acknowledged: ack")
     spec = spec_of("acknowledged", partial(_Acknowledged, ack), flow._out)
-    return Flow(OutletRef(replace(spec, carrier=ACKNOWLEDGING)))
+    return Flow(OutletRef(replace(spec, envelopes=ACKNOWLEDGING)))
 
 
 class _Acknowledged(Operator):

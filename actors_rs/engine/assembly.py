@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from actors_rs.engine.contract import Life
+from actors_rs.engine.contract import Scope
 from actors_rs.engine.inner.drawer import Drawer
-from actors_rs.engine.inner.handoff import Lent
+from actors_rs.engine.inner.handoff import Handoff
 from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout, Planned
 from actors_rs.engine.links import MailboxDownstream, connect
 from actors_rs.engine.member import Member
 from actors_rs.engine.monitored import monitored_lines
 from actors_rs.engine.run.loop_watch import watch_loops
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.stall_watch import feeds_another
-from actors_rs.graph.spec import OPEN, LentOutlet, StageSpec
+from actors_rs.graph.spec import OPEN, HandedOutlet, StageSpec
 from actors_rs.runtime.memory_budget import Share
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import STOP
@@ -29,7 +29,7 @@ from actors_rs.stages.pieces.window_policy import WindowPolicy
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Inner", "Members", "automate", "borrow", "end", "let_draw", "prepare"]
+__all__ = ["Inner", "Members", "accept_handoff", "automate", "end", "let_draw", "prepare"]
 
 Members = dict[StageSpec, Member]
 
@@ -51,7 +51,7 @@ class Inner:
 
 def prepare(
     system: ActorSystem,
-    life: Life,
+    scope: Scope,
     specs: Layout | Sequence[StageSpec],
     inner: Inner | None = None,
 ) -> Members:
@@ -62,7 +62,7 @@ def prepare(
     layout = specs if isinstance(specs, Layout) else Layout(specs)
     members: Members = {}
     for stages in layout.islands:
-        _make_island(stages, system.throughput, life, inner, members)
+        _make_island(stages, system.throughput, scope, inner, members)
     windows = inner.windows if inner is not None else layout.windows(system.window)
     automatic = layout.automatic(
         system.auto_window if inner is None else inner.auto, limited=system.memory is not None
@@ -79,15 +79,15 @@ def prepare(
         logic.in_steps = in_steps
         if stage.forgiving or (inner is not None and inner.forgiving):
             member.forgiving = True  # else the class has it: a member's dict takes 0.3 KiB
-        if stage.frugal:
-            logic.be_frugal()
+        if stage.expensive:
+            logic.expect_expensive()
         for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):
             inlet.window = window
             if logic.auto:
                 automate(member, inlet)
             inlet.forgiving |= member.forgiving
-            if ref.spec.lent is not None:
-                borrow(ref.spec.lent, member, inlet)
+            if ref.spec.handoff is not None:
+                accept_handoff(ref.spec.handoff, member, inlet)
             elif ref is not OPEN:
                 feeder = members[ref.spec]
                 connect(feeder, feeder.logic.outlets[ref.index], member, inlet)
@@ -106,7 +106,7 @@ def _follow_weight(system: ActorSystem, spec: StageSpec, logic: StageLogic) -> N
 def _make_island(
     stages: Sequence[Planned],
     throughput: int | None,
-    life: Life,
+    scope: Scope,
     inner: Inner | None,
     members: Members,
 ) -> None:
@@ -115,19 +115,19 @@ def _make_island(
     number = "" if inner is None else f"#{inner.number}"
     names = [f"{stage.name}{number}" for stage in stages]
     throughput = first.spec.attributes.throughput or throughput
-    island = Island(life, names[0], first.dispatcher, throughput)
+    island = Island(scope, names[0], first.dispatcher, throughput)
     for stage, name in zip(stages, names, strict=True):
-        members[stage.spec] = _member_of(stage, name, life, island, inner)
+        members[stage.spec] = _member_of(stage, name, scope, island, inner)
     island.begin_with(*(members[stage.spec] for stage in stages))
 
 
 def _member_of(
-    stage: Planned, name: str, life: Life, island: Island, inner: Inner | None
+    stage: Planned, name: str, scope: Scope, island: Island, inner: Inner | None
 ) -> Member:
     spec = stage.spec
-    member = Member(stage.make(), life, island, name, spec.kind, stage.site)
+    member = Member(stage.make(), scope, island, name, spec.kind, stage.site)
     if inner is not None:
-        member.place = stage.name
+        member.inner_label = stage.name
     if stage.spec.total is not None:
         member.logic.total = stage.spec.total
     if stage.on_failure is not STOP:  # else it is never made anew, and its blueprint can go
@@ -139,8 +139,8 @@ def _member_of(
 def let_draw(member: Member) -> None:
     """Let a stage that can draw its inner streams do so, outside of sections."""
     logic: object = member.logic
-    if isinstance(logic, Drawing) and isinstance(member.life, RunLife):
-        logic.drawer = Drawer(member, member.life)
+    if isinstance(logic, Drawing) and isinstance(member.scope, RunScope):
+        logic.drawer = Drawer(member, member.scope)
 
 
 def automate(member: Member, inlet: Inlet) -> None:
@@ -149,7 +149,7 @@ def automate(member: Member, inlet: Inlet) -> None:
     if logic.window_follows == "own":
         return
     policy = WindowPolicy(inlet.window, any_pace=logic.window_follows == "weight")
-    memory = member.life.system.memory
+    memory = member.scope.system.memory
     share = None if memory is None else Share(memory)
     if share is not None:
         policy.size = 1  # the first element may be larger than the limit
@@ -168,13 +168,13 @@ def _weighed(member: Member, weigh: Callable[[Any], float], element: Any) -> flo
         return weight_of(element)
 
 
-def borrow(described: LentOutlet, member: Member, inlet: Inlet) -> None:
+def accept_handoff(described: HandedOutlet, member: Member, inlet: Inlet) -> None:
     """Feed ``inlet`` of ``member`` from the outlet, of another stage, that was handed over."""
-    lent, life = cast(Lent, described), member.life
-    feeds_another(lent.run_life, life.activity)  # type: ignore[arg-type]  # a run's is its life
-    names = (lent.owner_name, member.name)
-    lines = partial(monitored_lines, life, names) if life.monitored else None
-    lent.claim(MailboxDownstream(member, inlet), inlet, lines)
+    handoff, scope = cast(Handoff, described), member.scope
+    feeds_another(handoff.run_scope, scope.activity)  # type: ignore[arg-type]  # a run is its own scope
+    names = (handoff.owner_name, member.name)
+    lines = partial(monitored_lines, scope, names) if scope.monitored else None
+    handoff.claim(MailboxDownstream(member, inlet), inlet, lines)
 
 
 def end(island: Island, error: BaseException) -> None:

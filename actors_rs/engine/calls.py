@@ -28,7 +28,7 @@ from actors_rs.stages.source import SourceLogic
 from actors_rs.texts import qualified_name_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life, RunningIsland, RunningStage, WholeRun
+    from actors_rs.engine.contract import RunningIsland, RunningStage, Scope, WholeRun
     from actors_rs.runtime.dispatch.timers import Timer
     from actors_rs.stages.processes.surroundings import ProcessCalls
     from actors_rs.stages.stage import StageLogic
@@ -80,7 +80,7 @@ class StageJob:
         self.began = stage.island.stopwatch()
         _current.job = self
         try:
-            work_once_for(stage.life.end, self._context, self._job)
+            work_once_for(stage.scope.end, self._context, self._job)
         finally:
             _current.job = before
             stage.jobs.discard(self)
@@ -100,7 +100,7 @@ class UserCalls:
     """The calls of a stage: those of its jobs and coroutines, and of the turns of its island."""
 
     logic: StageLogic
-    life: Life
+    scope: Scope
     island: RunningIsland
     name: str
     site: str
@@ -313,7 +313,7 @@ class UserCalls:
         if (self.jobs or self.coroutines) and not self.island.system.blocking.in_steps:
             give_up = partial(hand_over, self.island.system, self.give_up_calls)
             with suppress(RuntimeError):  # no thread for it: the shutdown names them then
-                self._waits = self.island.system.timers.after(self.life.grace, give_up)
+                self._waits = self.island.system.timers.after(self.scope.grace, give_up)
             self.call_over()
 
     def call_over(self) -> None:
@@ -331,7 +331,7 @@ class UserCalls:
         running = self.coroutines.copy().values()
         for future, coroutine in (one for one in running if one is not None):
             if self.island.system.event_loop.give_up(future):
-                self.warn(Call(self._name_of(coroutine), self.life.grace))
+                self.warn(Call(self._name_of(coroutine), self.scope.grace))
 
     def give_up_jobs(self, jobs: set[StageJob]) -> None:
         self.calls_given_up = True
@@ -349,7 +349,7 @@ class UserCalls:
     @property
     def _fields(self) -> dict[str, Any]:
         """Of log lines about it."""
-        run = cast("WholeRun", self.life.activity)
+        run = cast("WholeRun", self.scope.activity)
         return {"run": run.name, "run_id": run.number, "stage": self.name}
 
     def warn(self, call: Call) -> None:

@@ -1,6 +1,6 @@
 """What the parts of the engine know of each other: a stage that runs, its island, its run.
 
-The classes of these protocols are ``Member``, ``Island``, ``RunLife`` and ``SectionLife``. They
+The classes of these protocols are ``Member``, ``Island``, ``RunScope`` and ``SectionScope``. They
 use the other parts of the engine; the parts use these protocols. So no two modules import each
 other.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import LetGo, StageLogic
 
-__all__ = ["InnerStreams", "Life", "RunningIsland", "RunningStage", "WholeRun"]
+__all__ = ["InnerStreams", "RunningIsland", "RunningStage", "Scope", "WholeRun"]
 
 
 class RunningIsland(Protocol):
@@ -94,7 +94,7 @@ class RunningStage(Protocol):
     name: str
     kind: str
     site: str
-    place: str | None
+    inner_label: str | None
     inner_links: InnerLinks | None
     start_due: bool
     is_due: bool
@@ -108,7 +108,7 @@ class RunningStage(Protocol):
         ...
 
     @property
-    def life(self) -> Life:
+    def scope(self) -> Scope:
         """The life of its run, or of its section."""
         ...
 
@@ -216,8 +216,8 @@ class RunningStage(Protocol):
 class InnerStreams(Protocol):
     """How a stage begins streams of its own while it runs; in its turn."""
 
-    def attach(self, host: Any, life: Life, source: object, inlet: Inlet, /) -> None:
-        """Start ``source`` as a part of ``life``; see ``StageContext.attach``."""
+    def attach(self, host: Any, scope: Scope, source: object, inlet: Inlet, /) -> None:
+        """Start ``source`` as a part of ``scope``; see ``StageContext.attach``."""
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
         """See ``StageContext.at_hand``."""
@@ -228,7 +228,7 @@ class InnerStreams(Protocol):
         ...
 
 
-class Life(Protocol):
+class Scope(Protocol):
     """The state that all stages of a run share, or all stages of a section. Any thread."""
 
     @property
@@ -341,7 +341,7 @@ class Life(Protocol):
         """``error`` in a stage is the end of the whole system, in order."""
 
 
-class WholeRun(Life, Protocol):
+class WholeRun(Scope, Protocol):
     """A run as a whole, which its system and its handle end. Any thread."""
 
     number: int

@@ -11,7 +11,7 @@ from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life, RunningStage
+    from actors_rs.engine.contract import RunningStage, Scope
 
 __all__ = [
     "cannot_tell",
@@ -34,14 +34,14 @@ class _Stage(Protocol):
 
 
 def note_failed(
-    life: Life,
+    scope: Scope,
     stage: _Stage,
     error: BaseException,
     position: int | None = None,
     plain: bool = False,
     beside: BaseException | None = None,
 ) -> BaseException:
-    """Tell ``life`` of ``error``; returns it as the stage's, see ``StageContext.failed``.
+    """Tell ``scope`` of ``error``; returns it as the stage's, see ``StageContext.failed``.
 
     A part of a stage has given it its own name already.
     """
@@ -49,12 +49,12 @@ def note_failed(
     wrapped = error if plain else named_by(stage.name, stage.site, error, position)
     origin = error.__cause__ if wrapped is error and isinstance(error, StageError) else error
     if origin is not None and is_fatal(origin):  # SystemExit and the like: raised as it is
-        life.abort(origin)
-        life.fatal(origin)
-    life.note_failure(wrapped)
+        scope.abort(origin)
+        scope.fatal(origin)
+    scope.note_failure(wrapped)
     if beside is not None:
-        life.note_failure(beside)
-        life.unheard(beside, wrapped)  # so it goes with that, should that be recovered from
+        scope.note_failure(beside)
+        scope.unheard(beside, wrapped)  # so it goes with that, should that be recovered from
         if isinstance(wrapped, StageError):
             wrapped.others += (beside,)
     return wrapped
@@ -72,32 +72,32 @@ def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | 
     return own
 
 
-def recover(life: Life, stage: RunningStage, error: BaseException) -> None:
+def recover(scope: Scope, stage: RunningStage, error: BaseException) -> None:
     """``stage`` has recovered from ``error``, and so from those that came beside that one."""
-    for beside in life.recovered(error):
+    for beside in scope.recovered(error):
         stage.report(None, BESIDE, beside)
 
 
-def mind_unheard(life: Life, stage: RunningStage, own: BaseException | None) -> None:
+def mind_unheard(scope: Scope, stage: RunningStage, own: BaseException | None) -> None:
     """``stage`` has ended, with its ``own`` failure or not: see to errors that nobody hears of.
 
     It passes on one, if any, or was cancelled because of one. Others have come, or will come.
     """
     why = _why_ended(stage.logic)
     if why is not None:
-        _mind(life, stage, own, why)
+        _mind(scope, stage, own, why)
 
 
-def forgive(life: Life, stage: RunningStage, error: Exception) -> None:
+def forgive(scope: Scope, stage: RunningStage, error: Exception) -> None:
     """A stream that ``stage`` had cancelled has failed: a dead letter, and no failure.
 
     If it was cancelled for a failure, the two go together.
     """
     why = _why_ended(stage.logic)
     if why is not None:
-        _unheard(life, stage, why, error)
+        _unheard(scope, stage, why, error)
         return
-    recover(life, stage, error)
+    recover(scope, stage, error)
     stage.report(None, "a stream failed behind its cancellation", error)
 
 
@@ -110,9 +110,9 @@ def _why_ended(logic: StageLogic) -> BaseException | None:
     return None
 
 
-def _mind(life: Life, stage: RunningStage, own: BaseException | None, why: BaseException) -> None:
+def _mind(scope: Scope, stage: RunningStage, own: BaseException | None, why: BaseException) -> None:
     logic = stage.logic
-    unheard = partial(_unheard, life, stage, why)
+    unheard = partial(_unheard, scope, stage, why)
     for inlet in logic.inlets:
         inlet.on_unheard = unheard
     told = [outlet.error for outlet in logic.outlets]
@@ -121,8 +121,8 @@ def _mind(life: Life, stage: RunningStage, own: BaseException | None, why: BaseE
             unheard(error)
 
 
-def _unheard(life: Life, stage: RunningStage, why: BaseException, error: BaseException) -> None:
-    if life.unheard(error, why):
+def _unheard(scope: Scope, stage: RunningStage, why: BaseException, error: BaseException) -> None:
+    if scope.unheard(error, why):
         stage.report(None, BESIDE, error)
 
 
@@ -164,6 +164,6 @@ def let_go(stage: RunningStage) -> None:
     """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
     try:
         stage.logic.drawing = None
-        stage.logic.hold_nothing()
+        stage.logic.release_held()
     except BaseException as error:
         stage.report(None, "it raised in a stage that had ended", error)

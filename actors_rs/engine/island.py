@@ -29,7 +29,7 @@ from actors_rs.runtime.dispatch.timers import Timer
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life
+    from actors_rs.engine.contract import Scope
     from actors_rs.engine.member import Member
     from actors_rs.runtime.dispatch.dispatcher import Dispatcher
     from actors_rs.runtime.system.parts import Activity
@@ -55,8 +55,8 @@ class Island(PooledActor):
         "_most",
         "budget",
         "current",
-        "life",
         "planned",
+        "scope",
         "stopwatch",
     )
 
@@ -69,12 +69,12 @@ class Island(PooledActor):
     _look: Timer | None = None  # the last time that was to happen
 
     def __init__(
-        self, life: Life, name: str, dispatcher: str, throughput: int | None = None
+        self, scope: Scope, name: str, dispatcher: str, throughput: int | None = None
     ) -> None:
         PooledActor.__init__(self)  # ``super()`` takes as long as three calls
         self.name = name
         self.dispatcher = dispatcher
-        self.life = life
+        self.scope = scope
         """That of the run it is part of, or of its section."""
         self.planned: tuple[Member, ...] = ()
         """The members it began with, also when they have ended."""
@@ -84,8 +84,8 @@ class Island(PooledActor):
         self._living = 0  # members that have not ended
         self._due: deque[Member] | None = None  # made when it is needed: an empty one has 0.6 KiB
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
-        self.budget = TurnBudget(life.stopwatch)
-        self.stopwatch = life.stopwatch
+        self.budget = TurnBudget(scope.stopwatch)
+        self.stopwatch = scope.stopwatch
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
@@ -93,7 +93,7 @@ class Island(PooledActor):
     @property
     def _activity_(self) -> Activity:
         """What shutdown ends it with: its run."""
-        return self.life.activity
+        return self.scope.activity
 
     @property
     def last_turn(self) -> float:
@@ -234,7 +234,7 @@ class Island(PooledActor):
         self._on_start_due_ = False
         self.budget.relieve = self._dispatcher_.relieve
         if isinstance(self._dispatcher_, PinnedDispatcher):
-            work_for(self.life.end)
+            work_for(self.scope.end)
         for member in self.planned:
             self.current = member
             try:
@@ -255,9 +255,9 @@ class Island(PooledActor):
 
     def _stop_(self) -> None:
         """Told to stop like any actor: the run ends as cancelled, with these stages first."""
-        self.life.cancel()
+        self.scope.cancel()
         for member in self.members():
-            member.logic.end(self.life.cancelled_error())
+            member.logic.end(self.scope.cancelled_error())
             member.wake()
 
     def _process_ask_(self, ask: Ask) -> None:
@@ -386,7 +386,7 @@ class Island(PooledActor):
         finally:
             self._be_gone_(error)
             for member in gone:
-                member.life.stage_ended(member)
+                member.scope.stage_ended(member)
         if not in_turn:  # it has come back just now
             self._return_late()
 

@@ -38,7 +38,7 @@ class Planned:
     on_failure: OnFailure
     inputs: tuple[OutletRef, ...]
     """What feeds its inlets: for the source end of a loop, what feeds the sink end."""
-    frugal: bool
+    expensive: bool
     forgiving: bool
     """Whether a failure that comes to it behind its cancellation is none of the run's."""
 
@@ -46,17 +46,17 @@ class Planned:
 class Layout:
     """The stages of ``specs``, each behind its inputs, ready to be made any number of times.
 
-    With ``all_frugal`` no stage asks for elements that downstream has not asked for. Raises
+    With ``all_expensive`` no stage asks for elements that downstream has not asked for. Raises
     ``GraphError`` for a stage that cannot take the elements that come to it.
     """
 
     __slots__ = ("_automatic", "_windows", "has_loops", "islands", "specs", "stages")
 
-    def __init__(self, specs: Sequence[StageSpec], *, all_frugal: bool = False) -> None:
+    def __init__(self, specs: Sequence[StageSpec], *, all_expensive: bool = False) -> None:
         self.specs = tuple(specs)
         closing = closing_refs(specs)
         self.has_loops = bool(closing)
-        self.stages = _planned(self.specs, closing, all_frugal=all_frugal)
+        self.stages = _planned(self.specs, closing, all_expensive=all_expensive)
         self.islands = [[self.stages[n] for n in places] for places in islands_of(self.stages)]
         """The stages that share an island."""
         self._windows: dict[int, Mapping[StageSpec, int]] = {}
@@ -92,12 +92,12 @@ def _planned(
     specs: Sequence[StageSpec],
     closing: Mapping[StageSpec, tuple[OutletRef, ...]],
     *,
-    all_frugal: bool,
+    all_expensive: bool,
 ) -> list[Planned]:
-    """The stages there will be: not what is lent, and one for both ends of a loop."""
+    """The stages to make: none for an outlet that is handed over, one for both ends of a loop."""
     makers = makers_of(specs)
-    made = [spec for spec in specs if spec.lent is None]
-    frugal = _frugal_of(specs) if any(spec.frugal for spec in specs) else ()
+    made = [spec for spec in specs if spec.handoff is None]
+    expensive = _expensive_of(specs) if any(spec.expensive for spec in specs) else ()
     forgiving = _forgiving_of(specs, closing) if any(s.forgiving for s in specs) else ()
     return [
         Planned(
@@ -108,7 +108,7 @@ def _planned(
             spec.attributes.dispatcher or "pool",
             spec.attributes.on_failure or STOP,
             closing.get(spec, spec.inputs),
-            all_frugal or spec in frugal,
+            all_expensive or spec in expensive,
             spec in forgiving,
         )
         for spec, name in zip(made, unique_names(spec.label for spec in made), strict=True)
@@ -143,16 +143,16 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
     return narrowed(specs, windows)
 
 
-def _frugal_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
-    """The stages that elements of a frugal source flow into, as they were or one for one."""
-    frugal: set[StageSpec] = set()
+def _expensive_of(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """The stages that expensive elements reach unchanged, or one for one."""
+    expensive: set[StageSpec] = set()
     flowing: set[StageSpec] = set()  # out of these
     for spec in specs:
         if any(ref.spec in flowing for ref in spec.inputs):
-            frugal.add(spec)
-        if spec.frugal or (spec in frugal and spec.outflow_window is None):
+            expensive.add(spec)
+        if spec.expensive or (spec in expensive and spec.outflow_window is None):
             flowing.add(spec)
-    return frugal
+    return expensive
 
 
 def _forgiving_of(

@@ -46,8 +46,8 @@ def connect(feeder: RunningStage, outlet: Outlet, fed: RunningStage, inlet: Inle
         down, up = ForgivingDownstream(fed, inlet), MailboxUpstream(feeder, outlet)
     else:
         down, up = MailboxDownstream(fed, inlet), MailboxUpstream(feeder, outlet)
-    if feeder.life.monitored:
-        down, up = monitored_lines(feeder.life, (feeder.name, fed.name), down, up)
+    if feeder.scope.monitored:
+        down, up = monitored_lines(feeder.scope, (feeder.name, fed.name), down, up)
     outlet.connect(down)
     inlet.connect(up)
 

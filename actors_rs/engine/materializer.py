@@ -12,7 +12,7 @@ from actors_rs.engine.inner import streams
 from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.run.run import Run
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.graph.results import ONE, Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.runtime.system.system import ActorSystem
@@ -31,25 +31,25 @@ def materialize(
     stall_after: float | None = None,
 ) -> Run[Any]:
     """Run a closed graph. ``layout`` is that of all its stages."""
-    life = new_run(system, "run", monitor=monitor, stall_after=stall_after)
-    members = prepare(system, life, layout)
+    scope = new_run(system, "run", monitor=monitor, stall_after=stall_after)
+    members = prepare(system, scope, layout)
     logics = [members[spec].logic for spec in sinks if spec in members]
     start(
-        system, life, members, [logic for logic in logics if isinstance(logic, StreamEnd)], results
+        system, scope, members, [logic for logic in logics if isinstance(logic, StreamEnd)], results
     )
-    return life.run
+    return scope.run
 
 
 def new_run(
     system: ActorSystem, name: str, *, monitor: bool = False, stall_after: float | None = None
-) -> RunLife:
+) -> RunScope:
     """A run that has not begun."""
-    return RunLife(system, streams, name, monitor=monitor, stall_after=stall_after)
+    return RunScope(system, streams, name, monitor=monitor, stall_after=stall_after)
 
 
 def start(
     system: ActorSystem,
-    life: RunLife,
+    scope: RunScope,
     members: Members,
     sinks: Sequence[StreamEnd],
     results: Results,
@@ -59,12 +59,12 @@ def start(
     If one cannot be started, the islands before it are ended, and its error is raised. The islands
     run in a copy of the caller's context, where listeners of ``run_started`` may set variables.
     """
-    copy_context().run(_start, system, life, members, sinks, results)
+    copy_context().run(_start, system, scope, members, sinks, results)
 
 
 def _start(
     system: ActorSystem,
-    life: RunLife,
+    scope: RunScope,
     members: Members,
     sinks: Sequence[StreamEnd],
     results: Results,
@@ -73,12 +73,12 @@ def _start(
     islands: list[Any] = list(dict.fromkeys(stage.island for stage in stages))
     started = 0
     try:
-        life.begin(stages, sinks, results)
+        scope.begin(stages, sinks, results)
         for island in islands:
             system.adopt(island)
             started += 1
     except BaseException as error:
-        life.note_failure(error)
+        scope.note_failure(error)
         living = system.children()  # Ctrl-C may have come when the last one had been started
         for number, island in enumerate(islands):
             if number < started or island in living:
@@ -90,10 +90,10 @@ def _start(
         raise
 
 
-def start_serving(system: ActorSystem, life: RunLife, members: Members) -> None:
+def start_serving(system: ActorSystem, scope: RunScope, members: Members) -> None:
     """``start`` for a subscriber, who hears it by a signal if that is not possible (1.9)."""
     with suppress(Exception):
-        start(system, life, members, (), ONE)
+        start(system, scope, members, (), ONE)
 
 
 def _refuse(system: ActorSystem, island: Island, error: BaseException) -> None:
@@ -107,4 +107,4 @@ def _refuse(system: ActorSystem, island: Island, error: BaseException) -> None:
     island._close_(error)
     for member in island.members():
         member.ended = member.has_left = True
-        member.life.stage_ended(member)
+        member.scope.stage_ended(member)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 from actors_rs.engine import failure as failing
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
+from actors_rs.engine.run_events import emit
 from actors_rs.engine.severing import unlink
-from actors_rs.engine.telling import tell
 from actors_rs.engine.timing import LONG, StageClock, TurnBudget, is_held_back, moved_by
 from actors_rs.errors import StageError
 from actors_rs.raised import named_by
@@ -29,7 +29,7 @@ from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life, RunningIsland, WholeRun
+    from actors_rs.engine.contract import RunningIsland, Scope, WholeRun
     from actors_rs.engine.inner.inner_links import InnerLinks
     from actors_rs.engine.written import Written
     from actors_rs.graph.spec import OutletRef
@@ -56,14 +56,14 @@ class Member(UserCalls):
         "clock",
         "ended",
         "has_left",
+        "inner_label",
         "inner_links",
         "is_due",
         "island",
         "kind",
-        "life",
         "logic",
         "name",
-        "place",
+        "scope",
         "site",
         "start_due",
     )
@@ -89,16 +89,22 @@ class Member(UserCalls):
     """Whether a stream that fails when this stage wants it no more is no failure of the run."""
 
     def __init__(
-        self, logic: StageLogic, life: Life, island: RunningIsland, name: str, kind: str, site: str
+        self,
+        logic: StageLogic,
+        scope: Scope,
+        island: RunningIsland,
+        name: str,
+        kind: str,
+        site: str,
     ) -> None:
         self.logic = logic
-        self.life = life
+        self.scope = scope
         """That of the run it is part of, or of its section."""
         self.island = island
         self.name = name
         self.kind = kind
         self.site = site
-        self.place: str | None = None
+        self.inner_label: str | None = None
         """The name that it shares with the same stage of other inner streams."""
         self.inner_links: InnerLinks | None = None
         """Where it stands, as a part of an inner stream."""
@@ -107,7 +113,7 @@ class Member(UserCalls):
         self.start_due = True
         """Whether it has not begun."""
         self.ended = self.has_left = False
-        self._metered = life.metered
+        self._metered = scope.metered
         self.clock = StageClock() if self._metered else _NO_CLOCK
         logic.context = self
 
@@ -117,7 +123,7 @@ class Member(UserCalls):
     @property
     def activity(self) -> Activity:
         """The run, which the system ends at a shutdown."""
-        return self.life.activity
+        return self.scope.activity
 
     @property
     def system(self) -> ActorSystem:
@@ -170,7 +176,7 @@ class Member(UserCalls):
         if self.given_up_with is not None:
             self.report_late(None, named_by(self.name, self.site, error, position))
             return error
-        self.error = failing.note_failed(self.life, self, error, position, plain, beside)
+        self.error = failing.note_failed(self.scope, self, error, position, plain, beside)
         self.event("stage_failed", error=self.error, position=position)
         return self.error
 
@@ -183,15 +189,17 @@ class Member(UserCalls):
         error: BaseException | None = None,
         **fields: Any,
     ) -> None:
-        stage = self.place or self.name  # inner streams come and go: the place stays
-        tell(self.life, name, stage=stage, partition=partition, error=error, fields=fields)
+        stage = self.inner_label or self.name  # inner streams come and go: their label stays
+        emit(self.scope, name, stage=stage, partition=partition, error=error, fields=fields)
 
     def operation(self, kind: Kind, number: int, attempt: int = 1, /) -> Followed | None:
         operations = self.island.system.events.operations
         if not operations.are_followed:
             return None
-        run = cast("WholeRun", self.life.activity).number
-        return operations.begin(Operation(kind, run, self.place or self.name, number, attempt))
+        run = cast("WholeRun", self.scope.activity).number
+        return operations.begin(
+            Operation(kind, run, self.inner_label or self.name, number, attempt)
+        )
 
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
@@ -205,38 +213,38 @@ class Member(UserCalls):
 
     def upstream_failed(self, error: BaseException, /) -> None:
         """A foreign publisher failed: no stage of ours will tell the run why it ended."""
-        self.life.note_failure(error)
+        self.scope.note_failure(error)
 
     def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
         dead_letters = self.island.system.dead_letters
         with dead_letters.counting:
             self.dead_letters += 1
-        place = None if self.place is None else f"stage '{self.place}'"
+        place = None if self.inner_label is None else f"stage '{self.inner_label}'"
         dead_letters.publish(what, where=text_of(self), why=why, error=error, place=place)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
-        self.life.inner_streams.attach(self, self.life, source, inlet)
+        self.scope.inner_streams.attach(self, self.scope, source, inlet)
 
     def at_hand(self, source: object, /) -> Sequence[Any] | None:
-        return self.life.inner_streams.at_hand(source)
+        return self.scope.inner_streams.at_hand(source)
 
     def handoff(self, outlet: Outlet, owner: OutletOwner, /) -> OutletRef:
-        return self.life.inner_streams.handoff(self, outlet, owner)
+        return self.scope.inner_streams.handoff(self, outlet, owner)
 
     @property
     def written(self) -> Written:
-        return self.life.written
+        return self.scope.written
 
     def recovered(self, error: BaseException, /) -> None:
-        failing.recover(self.life, self, error)
+        failing.recover(self.scope, self, error)
 
     def linger(self, let_go: LetGo, /) -> None:
-        self.life.linger(self, lambda error: self.post(partial(let_go, error)))
+        self.scope.linger(self, lambda error: self.post(partial(let_go, error)))
 
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed."""
         if isinstance(error, Exception):
-            failing.forgive(self.life, self, error)
+            failing.forgive(self.scope, self, error)
 
     # Signals
 
@@ -327,15 +335,15 @@ class Member(UserCalls):
         logic = self.logic
         for unheard in failing.unheard_failures(logic):
             self.forgive(unheard)
-        failing.mind_unheard(self.life, self, self.error)
+        failing.mind_unheard(self.scope, self, self.error)
         error = failing.last_error(self.error, logic)
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.ended = True
         self._stops = True
         try:
-            logic.stop(error if error is not None or completed else self.life.cancelled_error())
+            logic.stop(error if error is not None or completed else self.scope.cancelled_error())
         except BaseException as failure:  # whatever it was, the run must end
-            failing.note_failed(self.life, self, StageError(self.name, failure, None, self.site))
+            failing.note_failed(self.scope, self, StageError(self.name, failure, None, self.site))
         if self.may_finish():
             self.leave()
         else:  # given up meanwhile
@@ -345,9 +353,10 @@ class Member(UserCalls):
         """It has ended: leave the island and the run. Done again after an interruption."""
         failing.count_in_hand(self)
         self.island.left_by(self)
-        self.life.stage_ended(self)
+        self.scope.stage_ended(self)
         failing.let_go(self)
-        if self.place is not None and self.given_up_with is None and not self.system.keeps_ended:
+        is_inner = self.inner_label is not None
+        if is_inner and self.given_up_with is None and not self.system.keeps_ended:
             unlink(self)
             self.logic = _ENDED
             self.island.planned = tuple(m for m in self.island.planned if m is not self)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.contract import Life
+from actors_rs.engine.contract import Scope
 from actors_rs.errors import ProtocolViolation
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.protocol.link import Kind, Signal
@@ -45,15 +45,15 @@ def link_monitor(
 
 
 def monitored_lines(
-    life: Life, names: tuple[str, str], down: Downstream, up: Upstream
+    scope: Scope, names: tuple[str, str], down: Downstream, up: Upstream
 ) -> tuple[Downstream, Upstream]:
     """``down`` and ``up`` of one link, watched; ``names`` are the stages at its ends.
 
     A signal that breaks a rule goes no further. A deterministic world watches in a way of its own.
     """
-    if (watch := getattr(life.system, "watch_links", None)) is not None:
-        return watch(life, names, down, up)  # type: ignore[no-any-return]
-    monitor = link_monitor(*names, life.abort)
+    if (watch := getattr(scope.system, "watch_links", None)) is not None:
+        return watch(scope, names, down, up)  # type: ignore[no-any-return]
+    monitor = link_monitor(*names, scope.abort)
     subscribed = Signal(Kind.ON_SUBSCRIBE)
     monitor.begin(subscribed)  # stages are connected before they start, without a signal
     monitor.end(subscribed)
@@ -61,9 +61,9 @@ def monitored_lines(
 
 
 def monitored_subscriber(
-    life: Life, stage: RunningStage, subscriber: Subscriber[Any]
+    scope: Scope, stage: RunningStage, subscriber: Subscriber[Any]
 ) -> Subscriber[Any]:
-    """``subscriber``, watched, as the peer of the last stage of ``life``.
+    """``subscriber``, watched, as the peer of the last stage of ``scope``.
 
     Nobody may be waiting for such a run, so a violation becomes a dead letter too.
     """
@@ -72,9 +72,9 @@ def monitored_subscriber(
     def broken(violation: ProtocolViolation) -> None:
         stage.report(kind, text_of(violation), violation)
         if violation.rule == "3.9":  # the boundary answers it, and ends the stream
-            life.note_failure(violation)
+            scope.note_failure(violation)
         else:
-            life.abort(violation)
+            scope.abort(violation)
 
     monitor = link_monitor(stage.name, kind, broken)
     return monitor.wrap_subscriber(subscriber)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.stages.stage import Cancellable
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.dispatch.machinery import TimerService
+    from actors_rs.runtime.dispatch.resources import TimerService
 
 __all__ = ["NotedJob", "Outside"]
 

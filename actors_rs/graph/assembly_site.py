@@ -11,16 +11,16 @@ from functools import cache, lru_cache
 from types import CodeType
 from typing import TypeAlias
 
-__all__ = ["Place", "assembly_place", "at_site", "site_of"]
+__all__ = ["AssemblySite", "assembly_site", "at_site", "site_of"]
 
-Place: TypeAlias = tuple[CodeType, int] | str
+AssemblySite: TypeAlias = tuple[CodeType, int] | str
 """Some code and how far it had come, or the file and line; empty where no line is the user's."""
 _NOBODYS = frozenset(("typing", "threading", "concurrent.futures.thread"))
 """Modules between this library and the user's code: ``Source`` is an alias of ``typing``; a thread
 has no user code below it where a stage calls one of ours: ``flat_map(Source.from_iterable)``."""
 
 
-def assembly_place(depth: int = 1) -> Place:
+def assembly_site(depth: int = 1) -> AssemblySite:
     """The nearest caller that is the user's.
 
     ``depth``: so many frames above this one are known to be the package's, and are not looked at.
@@ -35,13 +35,13 @@ def assembly_place(depth: int = 1) -> Place:
 
 def at_site() -> str:
     """File and line of that caller, for the end of a message; empty if there is none."""
-    site = site_of(assembly_place(2))
+    site = site_of(assembly_site(2))
     return f" (at {site})" if site else ""
 
 
-def site_of(place: Place) -> str:
+def site_of(assembled_at: AssemblySite) -> str:
     """File and line."""
-    return place if isinstance(place, str) else _line_of(*place)
+    return assembled_at if isinstance(assembled_at, str) else _line_of(*assembled_at)
 
 
 @lru_cache(maxsize=1024)  # a line for each stage of each inner stream, and they are few

@@ -1,8 +1,8 @@
-"""Streams whose elements carry something with them, for instance an acknowledgement.
+"""Streams whose elements are in envelopes, for instance with an acknowledgement.
 
-A source says so with a ``Carrier``, which decides how the logic of each stage downstream is made:
-stages see the user's elements, links carry the envelopes. Building the graph refuses a stage that
-cannot keep the promises of the carrier.
+The ``EnvelopeRules`` of a source decide how the logic of each stage downstream is made. Stages see
+the elements of the user; links transport the envelopes. Building the graph raises ``GraphError``
+for a stage that cannot keep the promise of the rules.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from typing import TYPE_CHECKING
 from actors_rs.errors import GraphError
 
 if TYPE_CHECKING:
-    from actors_rs.graph.spec import Carrier, StageSpec
+    from actors_rs.graph.spec import EnvelopeRules, StageSpec
     from actors_rs.stages.stage import StageLogic
 
 __all__ = ["check_plain", "makers_of"]
 
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
-    """The function that makes the logic of each of ``specs``, given each after its inputs.
+    """For each of ``specs`` the function that makes its logic. ``specs`` has inputs first.
 
-    Raises ``GraphError`` for a stage that a carrier refuses, or that has inputs both with
-    envelopes and without.
+    Raises ``GraphError`` for a stage that the rules refuse, and for a stage that has inputs with
+    envelopes and inputs without.
     """
-    carriers: dict[StageSpec, Carrier | None] = {}
+    rules_of: dict[StageSpec, EnvelopeRules | None] = {}
     makers: dict[StageSpec, Callable[[], StageLogic]] = {}
     for spec in specs:
-        flowing = list(dict.fromkeys(carriers.get(ref.spec) for ref in spec.inputs))
-        carrier = flowing[0] if flowing else None
+        flowing = list(dict.fromkeys(rules_of.get(ref.spec) for ref in spec.inputs))
+        rules = flowing[0] if flowing else None
         for other in flowing[1:]:
-            carrier = carrier.beside(other) if carrier is not None and other is not None else None
-            if carrier is None:
+            rules = None if rules is None or other is None else rules.beside(other)
+            if rules is None:
                 raise GraphError(
                     f"stage '{spec.label}'{spec.made} is fed with elements that are "
                     "acknowledged and with others: expected all or none"
                 )
-        makers[spec] = spec.make if carrier is None else carrier.carried(spec)
-        carriers[spec] = carrier if carrier is not None else spec.carrier
-        if carrier is None and spec.carrier is not None:
-            makers[spec] = spec.carrier.begun(spec, _sinks_behind(spec, specs))
+        makers[spec] = spec.make if rules is None else rules.maker_for(spec)
+        rules_of[spec] = rules if rules is not None else spec.envelopes
+        if rules is None and spec.envelopes is not None:
+            makers[spec] = spec.envelopes.begun(spec, _sinks_behind(spec, specs))
     return makers
 
 
@@ -53,13 +53,13 @@ def _sinks_behind(source: StageSpec, specs: Sequence[StageSpec]) -> list[StageSp
 
 
 def check_plain(specs: Sequence[StageSpec], where: str) -> None:
-    """Raise ``GraphError`` if what comes out of ``specs`` carries something.
+    """Raise ``GraphError`` if elements of ``specs`` are in envelopes.
 
-    To be asked where a stream leaves the graph that was looked at as a whole: nobody behind would
-    take off what its elements carry, or tell when it is done with one.
+    Called where a stream leaves its graph: no stage outside would open the envelopes or settle
+    them.
     """
     for spec in specs:
-        if spec.carrier is not None:
+        if spec.envelopes is not None:
             raise GraphError(
                 f"{where}: expected plain elements, got acknowledged ones, from stage "
                 f"'{spec.label}'{spec.made}: a stream whose elements are acknowledged "

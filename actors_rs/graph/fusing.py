@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from actors_rs.graph.assembly_site import assembly_place
+from actors_rs.graph.assembly_site import assembly_site
 from actors_rs.graph.blueprint import walked
 from actors_rs.graph.spec import OPEN, Attributes, Fuse, OutletRef, StageSpec, altered
 
@@ -52,7 +52,7 @@ def changed_together(
 
 
 def _marks() -> _Change:
-    fuse = Fuse(assembly_place(2))
+    fuse = Fuse(assembly_site(2))
     return lambda _: {"fuse": fuse}
 
 

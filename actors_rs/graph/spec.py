@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.graph.assembly_site import Place, assembly_place, site_of
+from actors_rs.graph.assembly_site import AssemblySite, assembly_site, site_of
 from actors_rs.graph.pickling import check_pickles
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.stage import StageLogic
@@ -22,32 +22,35 @@ __all__ = [
     "OPEN",
     "PLAIN",
     "Attributes",
-    "Carrier",
+    "EnvelopeRules",
     "Fuse",
-    "LentOutlet",
+    "HandedOutlet",
     "Loop",
     "OutletRef",
     "StageSpec",
     "Traits",
     "altered",
-    "lent_spec",
+    "handoff_spec",
     "spec_of",
 ]
 
 
-class Carrier(Protocol):
-    """The envelopes of a source: how stages treat them. Compared by identity."""
+class EnvelopeRules(Protocol):
+    """How stages treat the envelopes of a source. Compared by identity."""
 
-    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
-        """The maker of the logic of ``spec``, which takes envelopes. ``GraphError``: it cannot."""
+    def maker_for(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+        """A function that makes the logic of ``spec`` for elements in envelopes.
+
+        Raises ``GraphError`` if stages of this kind cannot keep the promise of the envelopes.
+        """
         ...
 
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
-        """The maker of the logic of ``spec``, the source, whose elements reach ``sinks``."""
+        """A function that makes the logic of the source ``spec``, which feeds ``sinks``."""
         ...
 
-    def beside(self, other: Carrier, /) -> Carrier | None:
-        """The carrier where elements of ``other`` join these; ``None``: they cannot join."""
+    def beside(self, other: EnvelopeRules, /) -> EnvelopeRules | None:
+        """The rules where elements of ``other`` are merged with these; ``None`` if impossible."""
         ...
 
 
@@ -62,18 +65,18 @@ class Loop:
 class Fuse:
     """One call of ``fuse()``: the stages it covers have it in common. Compared by identity."""
 
-    place: Place
+    assembled_at: AssemblySite
 
     @property
     def site(self) -> str:
         """File and line of the call; empty if that was no line of the user's."""
-        return site_of(self.place)
+        return site_of(self.assembled_at)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Fuse, (self.site,)  # a code object cannot be pickled
 
 
-class LentOutlet(Protocol):
+class HandedOutlet(Protocol):
     """An outlet of a running stage, handed to the stream that this spec begins."""
 
     @property
@@ -137,30 +140,35 @@ PLAIN = Attributes()
 
 @dataclass(frozen=True, eq=False)  # no slots: a field that is not given costs nothing, see spec_of
 class StageSpec:
-    """One stage of a blueprint. ``make`` gives a fresh logic for each materialization.
+    """One stage of a blueprint.
 
-    ``outflow_window`` is the window for the inlets behind this stage: a number for elements that
-    are heavy, 0 for ordinary ones, ``None`` to hand on what flows in. ``gathers``: each of them is
-    a list of up to so many of those that came, see ``window_behind``. ``sides`` are sinks with an
-    open input, one for each of the last outlets: a flow through this stage carries them along, and
-    ``in_order`` connects them. ``lent`` is an outlet of a running stage: where it is given, no
-    stage is made, and the elements come from there. ``fuse``: the call of ``fuse()`` that covers
-    it; neighbours that one call covers share an island, but not across a ``boundary``, which is an
-    ``async_boundary()`` after this stage. ``carrier``: what the
-    elements of this source carry, if anything. ``loop``: the loop that this is an end of, its
-    source or its sink. ``window_factor``: how many windows of ordinary elements the inlets keep
-    requested, unless the window is given. ``most_window``: the most they do then, as the stage
-    takes long over an element, and what was asked for is to be gone through when the run drains.
-    ``frugal``: the elements of this source are so dear that none is to be asked for which the end
-    of the chain has no place for; linear stages behind it hand on the demand they get.
-    ``forgiving``: it deals with the failure of the stream before it, so one that comes when nobody
-    wants it any more, which it is not told of, is no failure of the run either. ``deals``: it gives
-    each element to an outlet that asks, so what asks for it has a small window, see ``windows_of``.
-    ``total``: how many elements it gives, if the user has said so.
-    ``target``: where a sink writes to, its path or the name of its table, if anybody can tell.
-    ``holds``: the most elements that it keeps beside its inlets, if its settings say so.
-    ``inner``: the most inner streams that it runs at a time. ``attempts``: calls it makes for an
-    element that fails. ``outflow_bytes``: the most bytes of an element that it gives, if known.
+    - ``make`` gives a fresh logic for each materialization.
+    - ``outflow_window``: the window of the inlets downstream. A number is for heavy elements, 0 for
+      ordinary ones, ``None`` hands on the window of the stage's own inlets.
+    - ``gathers``: each element is a list of at most this many inputs; see ``window_behind``.
+    - ``sides``: sinks with an open input, one for each of the last outlets. A flow through this
+      stage carries them along, and ``in_order`` connects them.
+    - ``handoff``: an outlet of a running stage, whose elements this spec gives; no stage is made.
+    - ``fuse``: the call of ``fuse()`` that covers this stage. Neighbours that one call covers share
+      an island.
+    - ``boundary``: an ``async_boundary()`` follows this stage, so its island ends here.
+    - ``envelopes``: how stages treat the envelopes of this source's elements, if it has any.
+    - ``loop``: the loop whose source or sink this stage is.
+    - ``window_factor``: the inlets keep this many windows of ordinary elements requested, unless
+      the window is given; ``most_window`` is the upper limit. A slow stage has a low one, since a
+      run that drains processes all elements that were requested.
+    - ``expensive``: the elements of this source are expensive, so only elements that the end of the
+      chain has room for are requested. Linear stages downstream hand on the demand they receive.
+    - ``forgiving``: this stage handles the failure of its upstream. A failure that arrives when the
+      stage no longer needs its input does not fail the run.
+    - ``deals``: gives each element to one outlet that has demand, so inlets downstream have a small
+      window; see ``windows_of``.
+    - ``total``: how many elements this source gives, if the user declared it.
+    - ``target``: the path or table that a sink writes to, if known.
+    - ``holds``: the most elements that it keeps besides its inlets, if its settings limit them.
+    - ``inner``: the most inner streams that it runs at a time.
+    - ``attempts``: the calls that it makes for an element that fails.
+    - ``outflow_bytes``: the most bytes of an element that it gives, if known.
     """
 
     kind: str
@@ -170,16 +178,16 @@ class StageSpec:
     name: str | None = None
     attributes: Attributes = PLAIN
     outflow_window: int | None = None
-    place: Place = ""
+    assembled_at: AssemblySite = ""
     sides: tuple[StageSpec, ...] = ()
-    lent: LentOutlet | None = None
+    handoff: HandedOutlet | None = None
     boundary: bool = False
     fuse: Fuse | None = None
-    carrier: Carrier | None = None
+    envelopes: EnvelopeRules | None = None
     loop: Loop | None = None
     window_factor: int = 1
     most_window: int = 2**63
-    frugal: bool = False
+    expensive: bool = False
     gathers: int = 0
     forgiving: bool = False
     deals: bool = False
@@ -201,7 +209,7 @@ class StageSpec:
         return self.outflow_window
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        state = dict(self.__dict__, place=self.site)  # a code object cannot be pickled
+        state = dict(self.__dict__, assembled_at=self.site)  # a code object cannot be pickled
         check_pickles(self, {**state, "inputs": ()}, protocol)
         return object.__new__, (StageSpec,), state
 
@@ -217,17 +225,17 @@ class StageSpec:
     @property
     def label(self) -> str:
         """The stage's name, or its kind while it has none."""
-        return self.name or (self.kind if self.lent is None else self.lent.name)
+        return self.name or (self.kind if self.handoff is None else self.handoff.name)
 
     @property
     def site(self) -> str:
         """File and line where it was made; empty if that was no line of the user's."""
-        return site_of(self.place)
+        return site_of(self.assembled_at)
 
     @property
     def made(self) -> str:
         """The same for the middle of a message, with a space in front."""
-        return f" (made at {self.site})" if self.place else ""
+        return f" (made at {self.site})" if self.assembled_at else ""
 
 
 class Traits(TypedDict, total=False):
@@ -290,7 +298,7 @@ def spec_of(
     spec = object.__new__(StageSpec)
     own = spec.__dict__
     own["kind"], own["make"], own["inputs"] = kind, make, inputs
-    own["outflow_window"], own["place"] = outflow_window, assembly_place(_OURS)
+    own["outflow_window"], own["assembled_at"] = outflow_window, assembly_site(_OURS)
     if traits:
         own.update(traits)
     if outlets != 1 or name is not None or attributes is not None or sides or loop is not None:
@@ -299,8 +307,14 @@ def spec_of(
     return spec
 
 
-def lent_spec(place: Place, lent: LentOutlet) -> StageSpec:
-    """Stands for the stage whose outlet ``lent`` is; made as ``spec_of`` does, once a group."""
+def handoff_spec(assembled_at: AssemblySite, handoff: HandedOutlet) -> StageSpec:
+    """Stands for the stage whose outlet ``handoff`` is; made as ``spec_of`` does, once a group."""
     spec = object.__new__(StageSpec)
-    spec.__dict__.update(kind="outlet", make=StageLogic, outflow_window=0, place=place, lent=lent)
+    spec.__dict__.update(
+        kind="outlet",
+        make=StageLogic,
+        outflow_window=0,
+        assembled_at=assembled_at,
+        handoff=handoff,
+    )
     return spec

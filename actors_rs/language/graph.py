@@ -174,7 +174,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     def _asked_for_by_its_end(self) -> Self:
         """The same graph; no stage asks for elements that its sinks have not asked for."""
         copy = self._copy()
-        copy._layout = Layout(in_order(self._sinks), all_frugal=True)
+        copy._layout = Layout(in_order(self._sinks), all_expensive=True)
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -307,7 +307,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             run = system.start(self)
             with _progress_of(run) if progress else nullcontext():
                 if seconds is not None and not run.wait(seconds):
-                    late = RunTimeout(run.name, seconds, run._life.waits_for())
+                    late = RunTimeout(run.name, seconds, run._scope.waits_for())
                     run.cancel()
                     raise late
                 return run.result()

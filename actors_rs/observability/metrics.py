@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.observability.series import (
     Ended,
     Key,
@@ -147,7 +147,7 @@ class SystemFigures:
         self.close = system.events.listen(self._heard)
         """Count no further runs."""
         for activity in system._living_activities():
-            if isinstance(activity, RunLife):
+            if isinstance(activity, RunScope):
                 self._began(activity.number, activity.run)
 
     def read(self) -> Reading:

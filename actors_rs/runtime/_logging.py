@@ -1,4 +1,4 @@
-"""Loggers that never fail whoever logs: a handler of the user's may raise, also our own errors."""
+"""Loggers that never raise: an error in a handler does not reach the code that logs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ __all__ = ["logger_called"]
 
 
 class _Unfailing(logging.LoggerAdapter[logging.Logger]):
-    """Logs as its logger does; what a handler or a filter raises is printed to standard error.
+    """Logs like its logger. An exception of a handler or filter is printed to standard error.
 
-    ``logging`` does the same with what the handlers of the standard library run into.
+    ``logging`` does the same for errors in the handlers of the standard library.
     """
 
     def log(self, level: int, msg: object, *args: object, **kwargs: Any) -> None:

@@ -1,8 +1,7 @@
-"""The one seam to threads, time and randomness.
+"""The only access to threads, time and randomness.
 
-No other module of the package imports ``threading``, ``queue``, ``time`` or ``random``; a test
-forbids it. Whoever replaces what is behind these names (virtual time, a controlled scheduler)
-runs the production code unchanged.
+No other module imports ``threading``, ``queue``, ``time`` or ``random``; a test forbids it. A test
+that replaces these names (virtual time, a controlled scheduler) runs the production code unchanged.
 """
 
 from __future__ import annotations
@@ -93,7 +92,7 @@ THREAD_STARTERS = frozenset(
     for name in ("start_new_thread", "start_joinable_thread")
     if hasattr(_thread, name)
 )
-"""What starts a thread, whoever asks for one."""
+"""The function that starts each thread."""
 current_thread_id = _threading.get_ident
 random_bits = _random.SystemRandom().getrandbits
 chance = _random.SystemRandom().random
@@ -196,9 +195,10 @@ class Event:
 
 
 def thread_clock() -> Callable[[], float]:
-    """What tells, on any thread, the processor time that the calling one has used, in seconds.
+    """A function that returns the processor seconds that the calling thread has used.
 
-    Where the system tells that of no other thread, it is that of the process, which is no less.
+    It may be called on any thread. Where the operating system reports no processor time of other
+    threads, it returns the time of the whole process, which is not less.
     """
     if (clock_of := getattr(_time, "pthread_getcpuclockid", None)) is None:
         return cpu_seconds
@@ -246,7 +246,7 @@ class Thread(AnyThread):
         return self._started.is_set()
 
     def run(self) -> None:
-        """What the thread does."""
+        """The body of the thread."""
         try:
             super().run()
         finally:
@@ -268,17 +268,17 @@ class Thread(AnyThread):
         deadline = None if seconds is None else monotonic() + seconds
         if self.is_alive() and not self._returned.wait(seconds):
             return
-        pause = 0.0  # until the system has ended it: what is local to a thread may take its time
+        pause = 0.0  # until the thread has ended: freeing its thread-local data may take time
         while self.is_alive() and (deadline is None or monotonic() < deadline):
             _time.sleep(pause)
             pause = min(2 * pause + 0.0001, 0.01)
 
 
 def living_threads() -> list[AnyThread]:
-    """The threads of this process that were started as such.
+    """The threads of this process that Python started.
 
-    Not those that somebody else started, such as a C library: Python lists one from the moment it
-    asks for its own name, be it only for a line of a log, and does not see its end.
+    Threads that a C library started are left out: Python lists them once they ask for their own
+    name, for instance to write a log line, and does not notice their end.
     """
     foreign = _threading._DummyThread
     return [thread for thread in _threading.enumerate() if not isinstance(thread, foreign)]
@@ -290,10 +290,10 @@ def current_driver() -> Driver | None:
 
 
 def drive_until(done: Callable[[], bool], seconds: float | None) -> bool:
-    """To be called before waiting for ``done``, at most ``seconds``.
+    """Call this before a wait for ``done`` that lasts at most ``seconds``.
 
-    A thread that drives a world moves it on instead of waiting: True then, and whatever could
-    come of waiting has come. False on all other threads.
+    On a thread that drives a deterministic world, it advances the world instead of waiting and
+    returns True: a longer wait would change nothing. On all other threads it returns False.
     """
     if (driver := current_driver()) is None:
         return False

@@ -1,6 +1,6 @@
-"""Arguments that a system or a run is given: refused where they are given, in one sentence.
+"""Checks of the arguments of a system or a run: errors are raised at the call, in one sentence.
 
-What is not refused there is a TypeError out of the middle of a shutdown, or a wait without end.
+Without them, a wrong argument would be a TypeError in the middle of a shutdown, or an endless wait.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def check_kind(thing: object, method: str, need: str) -> None:
 
 
 def check_error(what: str, value: Any) -> None:
-    """Raise ``ArgumentTypeError`` unless ``value``, which ``what`` was called with, can be raised.
+    """Raise ``ArgumentTypeError`` unless ``value``, an argument of ``what``, is an exception.
 
-    A class is none: it would be told to stages, and to whoever waits, as if it were an exception.
+    A class is refused: stages and waiting callers would get it as if it were an exception.
     """
     if not isinstance(value, BaseException):
         raise ArgumentTypeError(f"{what} needs an exception, got {repr_of(value)}")

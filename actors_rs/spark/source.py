@@ -17,7 +17,7 @@ from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
 
-from actors_rs.delivery.carrying.carrier import RESUMABLE
+from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
 from actors_rs.delivery.outputs import Output
 from actors_rs.graph.checks import at_least, flag, wrong_value
@@ -71,7 +71,7 @@ class _Recipe:
         return self.into(())
 
     def into(self, outputs: Collection[Output]) -> PartitionsSource:
-        """The stage whose elements go to ``outputs``, see ``delivery.carrying.carrier``."""
+        """The stage whose elements go to ``outputs``, see ``delivery.carrying.envelope_rules``."""
         tag = f"actors-rs-{uuid.uuid4()}"
         settings: dict[str, Any] = {
             "in_flight": self.in_flight,
@@ -95,8 +95,8 @@ class PartitionedSource(Flow[Never, T_co]):
     def __init__(self, _recipe: _Recipe) -> None:
         pinned = Attributes(dispatcher="pinned") if _recipe.ledger is not None else None
         spec = spec_of(_recipe.kind, _recipe, outflow_window=_recipe.window, attributes=pinned)
-        carrier = RESUMABLE if _recipe.ledger is not None else None
-        spec = replace(spec, carrier=carrier, frugal=bool(_recipe.window))
+        envelopes = RESUMABLE if _recipe.ledger is not None else None
+        spec = replace(spec, envelopes=envelopes, expensive=bool(_recipe.window))
         super().__init__(OutletRef(spec))
         self._recipe = _recipe
 

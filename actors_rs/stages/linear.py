@@ -59,7 +59,7 @@ class Operator(Chunked):
         self._left = 0  # of the piece when the transform was applied to it
         self._results: Iterator[Any] | None = None  # the rest of the piece, beyond demand
 
-    def be_frugal(self) -> None:
+    def expect_expensive(self) -> None:
         if not self.asks_ahead:
             self.inlet.room = self.outlet
 
@@ -75,8 +75,8 @@ class Operator(Chunked):
     def held(self) -> Iterable[Any]:
         return () if self._results is None or not self._piece else tuple(copy(self._elements))
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         if self._results is not None:
             held = [None] * length_hint(self._elements)
             self._piece = held if self._piece else ()

@@ -92,7 +92,7 @@ class StageLogic:
     """The iterator over its chunk: the elements that it calls functions for."""
     remake: Callable[[], StageLogic]
     """Gives a fresh logic of the same stage; set before it starts."""
-    lets_go: tuple[str, ...] = ()
+    released_attributes: tuple[str, ...] = ()
     """Attributes with collected elements; they are ``None`` after its end."""
     on_lost: Callable[[Iterable[Any]], None] | None = None
     """Gets an element for which the stage fails, where a section is to account for it."""
@@ -101,7 +101,7 @@ class StageLogic:
         super().__init_subclass__()
         cls.never_waits = vars(cls).get("never_waits", False)
 
-    def be_frugal(self) -> None:
+    def expect_expensive(self) -> None:
         """Ask for no element that is not asked for, if possible; called before everything else."""
 
     def start(self) -> None:
@@ -227,14 +227,14 @@ class StageLogic:
         """
         return ()
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         """Called after ``stop``, when all elements are counted: keep no reference to one.
 
         ``held`` still names as many elements, without saying which. An element may be a group,
         which waits until no reference to it is left. The run keeps this logic as long as it waits,
         and for its figures as long as any code has the run. An exception here is a dead letter.
         """
-        for name in self.lets_go:
+        for name in self.released_attributes:
             setattr(self, name, None)
 
     def renew(self, error: BaseException, position: int | None) -> None:

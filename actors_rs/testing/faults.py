@@ -24,7 +24,7 @@ from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.language.flow import Flow
 from actors_rs.runtime._primitives import AnyThread, Event, Lock, Random, monotonic
 from actors_rs.runtime.actors.actor import PooledActor
-from actors_rs.runtime.dispatch.machinery import Machinery, threads
+from actors_rs.runtime.dispatch.resources import Resources, threads
 from actors_rs.runtime.settings import check_count, check_int, check_rate, check_text
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget
@@ -321,7 +321,7 @@ class JumpingClock:
         """Be so many seconds ahead from now on; a negative number sets it back."""
         self._ahead += seconds
 
-    def machinery(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Machinery:
+    def machinery(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Resources:
         """Real threads, all of whose clocks are this one: for ``ActorSystem(machinery=...)``."""
         real = threads(name, workers=workers, cap=cap)
         return real._replace(now=self, stopwatch=self, wall_clock=self)

@@ -20,7 +20,7 @@ LOOKS = 200
 RUNS = (1, 100, 1_000)
 
 
-def _let_be(_watch: StallWatch, life: object) -> None:
+def _let_be(_watch: StallWatch, scope: object) -> None:
     """In place of ``StallWatch.enter``."""
 
 
@@ -55,8 +55,8 @@ def _seconds_of_a_look(runs: int) -> float:
         watch, taken = StallWatch.of(system), []
         for _ in range(LOOKS):
             began = perf_counter()
-            for life, known in watch._runs.copy().items():
-                watch._look_at(life, known)
+            for scope, known in watch._runs.copy().items():
+                watch._look_at(scope, known)
             taken.append(perf_counter() - began)
         switch.shutdown()
     return median(taken)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from actors_rs import Graph, Sink, Source
-from actors_rs.delivery.carrying.carrier import RESUMABLE
+from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.delivery.telling import nothing_left, told
@@ -192,7 +192,7 @@ class Recipe:
 
 def test_a_source_is_told_all_sinks_that_get_its_elements_and_no_others():
     recipe = Recipe()
-    spec = replace(Source.of(1)._out.spec, make=recipe, carrier=RESUMABLE)
+    spec = replace(Source.of(1)._out.spec, make=recipe, envelopes=RESUMABLE)
     left, right = Flow(OutletRef(spec)).also_to(Sink.count()).broadcast(2)
     graph = Graph(
         left.map(str).to(Sink.fan(Sink.sqlite("a.db", "INSERT INTO t VALUES (?)"), Sink.last())),

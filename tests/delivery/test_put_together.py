@@ -9,7 +9,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.delivery import acknowledged
-from actors_rs.delivery.carrying.carrier import RESUMABLE
+from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.errors import GraphError, StageError
 from actors_rs.graph.spec import OutletRef
 from tests.delivery.test_acknowledged import DEAD, DELIVERED, FILTERED, numbers, picky, run
@@ -211,7 +211,7 @@ REMEMBERING = ["distinct()", "distinct_until_changed()", "scan(0, max)", "with_i
 @pytest.mark.parametrize("stage", REMEMBERING)
 @pytest.mark.parametrize("fused", [False, True])
 def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, stage, fused):
-    spec = replace(numbers(acks)._out.spec, carrier=RESUMABLE)
+    spec = replace(numbers(acks)._out.spec, envelopes=RESUMABLE)
     flow = eval(f"flow.{stage}.map(str)", {"flow": Flow(OutletRef(spec))})
     with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* one of ") as refused:
         (flow.fuse() if fused else flow).to(Sink.count())
@@ -225,7 +225,7 @@ def test_streams_that_may_be_taken_back_and_others_are_merged_and_the_stricter_r
     system, acks, first
 ):
     plain = numbers(acks)
-    resumed = Flow(OutletRef(replace(numbers(acks)._out.spec, carrier=RESUMABLE)))
+    resumed = Flow(OutletRef(replace(numbers(acks)._out.spec, envelopes=RESUMABLE)))
     both = plain.merge(resumed) if first else resumed.merge(plain)
     with pytest.raises(GraphError, match="remembers earlier ones"):
         both.distinct().to(Sink.count())

@@ -224,8 +224,8 @@ def failure_of(run: Any) -> BaseException | None:
 def settle(world: World) -> None:
     """Let all come to an end, and look whether anything is left behind or was too much."""
     world.finish()
-    for life in world.system.lives:
-        for stage in life.stages():
+    for scope in world.system.scopes:
+        for stage in scope.stages():
             for inlet in stage.logic.inlets:
                 asked = inlet.outstanding + inlet.buffered
                 assert not inlet.buffered, f"'{stage.name}' ended with {inlet.buffered} elements"

@@ -12,12 +12,12 @@ from actors_rs.errors import InvalidArgumentError
 from tests.graph.helpers import wait_until
 
 
-def _life(run):
-    return run._life
+def _scope(run):
+    return run._scope
 
 
 def _is_paused(run, name):
-    return next(s for s in run._life.stages() if s.name == name).paused
+    return next(s for s in run._scope.stages() if s.name == name).paused
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def test_a_paused_source_gives_nothing_until_it_is_resumed(system):
     seen: list[int] = []
     run = system.start(endless().to(Sink.for_each(seen.append)))
     wait_until(lambda: len(seen) > 100)
-    pause(_life(run), "numbers", True)
+    pause(_scope(run), "numbers", True)
     wait_until(lambda: _is_paused(run, "numbers"))
     given = run.snapshot().stages[0].elements_out
     wait_until(lambda: len(seen) == given)
     assert not run.wait(0.8), "a pause is no stall"
     assert run.snapshot().stages[0].elements_out == given
-    pause(_life(run), "numbers", False)
+    pause(_scope(run), "numbers", False)
     wait_until(lambda: len(seen) > given)
     run.cancel()
 
@@ -48,7 +48,7 @@ def test_a_paused_source_gives_nothing_until_it_is_resumed(system):
 @pytest.mark.parametrize("end", ["drain", "cancel"])
 def test_a_paused_run_can_be_ended(system, end):
     run = system.start(endless().to(Sink.ignore()))
-    pause(_life(run), "numbers", True)
+    pause(_scope(run), "numbers", True)
     wait_until(lambda: _is_paused(run, "numbers"))
     getattr(run, end)()
     assert run.wait(10)
@@ -59,7 +59,7 @@ def test_a_rate_is_changed_while_elements_wait(system):
     limit = RateLimit(1, per=3600, burst=1)
     graph = Source.from_iterable(range(50)).throttle(limit).named("brake").to(Sink.list())
     run = system.start(graph)
-    set_rate(_life(run), "brake", 1e6)
+    set_rate(_scope(run), "brake", 1e6)
     assert run.result(20) == list(range(50))
     assert limit.n / limit.per == pytest.approx(1e6)
 
@@ -75,7 +75,7 @@ def test_a_parallelism_is_changed_while_calls_are_under_way(system, first, then)
     graph = endless().map_async(call, parallelism=first).named("calls").to(Sink.ignore())
     run = system.start(graph)
     wait_until(lambda: len(open_calls) == first)
-    set_parallelism(_life(run), "calls", then)
+    set_parallelism(_scope(run), "calls", then)
 
     def settle():
         for one in list(open_calls):
@@ -108,7 +108,7 @@ def test_coroutines_keep_a_lower_parallelism(system):
 
     run = system.start(endless().map_async(call, parallelism=6).named("calls").to(Sink.ignore()))
     wait_until(lambda: most == 6)
-    set_parallelism(_life(run), "calls", 2)
+    set_parallelism(_scope(run), "calls", 2)
     wait_until(lambda: run.snapshot().stages[1].details["parallelism"] == 2)
     wait_until(lambda: run.snapshot().stages[1].details["under_way"] <= 2)
     most = 0
@@ -122,16 +122,16 @@ def test_coroutines_keep_a_lower_parallelism(system):
 
 def test_what_cannot_be_adjusted_is_refused_with_its_name(system):
     run = system.start(endless().map(str).named("text").to(Sink.ignore()))
-    life = _life(run)
+    scope = _scope(run)
     with pytest.raises(InvalidArgumentError, match="'text', which takes elements"):
-        pause(life, "text", True)
+        pause(scope, "text", True)
     with pytest.raises(InvalidArgumentError, match="'text' has no RateLimit"):
-        set_rate(life, "text", 1)
+        set_rate(scope, "text", 1)
     with pytest.raises(InvalidArgumentError, match="'text' makes no parallel calls"):
-        set_parallelism(life, "text", 1)
+        set_parallelism(scope, "text", 1)
     with pytest.raises(InvalidArgumentError, match="got 'nobody'"):
-        pause(life, "nobody", True)
-    assert [adjustable(stage) for stage in life.stages()] == [{}, {}, {}]
+        pause(scope, "nobody", True)
+    assert [adjustable(stage) for stage in scope.stages()] == [{}, {}, {}]
     run.cancel()
 
 
@@ -140,5 +140,5 @@ def test_a_parallelism_is_a_whole_number_in_bounds(system):
     wrong: Any
     for wrong in (0, -1, 1.5, True, 10**9):
         with pytest.raises(InvalidArgumentError, match="whole number from 1 to 10000"):
-            set_parallelism(_life(run), "calls", wrong)
+            set_parallelism(_scope(run), "calls", wrong)
     run.cancel()

@@ -107,12 +107,12 @@ def test_a_failure_in_another_branch_is_still_the_run_s():
 
 def test_a_failure_that_is_noted_behind_its_recovery_does_not_count():
     with World() as world:
-        life, error = new_run(world.system, "run"), StageError("stage", OSError(), None, "")
-        life.recovered(error)
-        life.note_failure(error, late=True)
-        assert life.failures == []
-        life.note_failure(error)
-        assert life.failures == [error]
+        scope, error = new_run(world.system, "run"), StageError("stage", OSError(), None, "")
+        scope.recovered(error)
+        scope.note_failure(error, late=True)
+        assert scope.failures == []
+        scope.note_failure(error)
+        assert scope.failures == [error]
 
 
 def test_what_came_beside_what_came_beside_goes_with_a_recovery():
@@ -161,13 +161,13 @@ def test_what_failed_beside_a_section_that_is_restarted_is_not_kept():
         run = world.start(again.to(Sink.list()))
         with pytest.raises(StageError):
             run.result()
-        assert len(run._life._recoveries._beside) <= 1
+        assert len(run._scope._recoveries._beside) <= 1
 
 
 def test_what_failed_beside_a_stream_that_is_forgiven_is_reported():
     context = Mock()
     context.logic.outlets = ()
-    context.life.recovered.return_value = [beside := OSError(2)]
+    context.scope.recovered.return_value = [beside := OSError(2)]
     Member.forgive(context, error := OSError(1))
-    context.life.recovered.assert_called_once_with(error)
+    context.scope.recovered.assert_called_once_with(error)
     assert [call.args[2] for call in context.report.call_args_list] == [beside, error]

@@ -75,7 +75,7 @@ def test_what_fails_between_the_parts_ends_the_run(fuse):
     graph = Source.never().map(str).to(Sink.list())
     with ActorSystem(shutdown_timeout=SECONDS) as system:
         run = system.start(graph.fuse() if fuse else graph)
-        last = max(run._life.living(), key=lambda stage: "list" in stage.name)
+        last = max(run._scope.living(), key=lambda stage: "list" in stage.name)
         last.post(leaving(ValueError))
         with pytest.raises(StageError, match="leave"):
             run.result(SECONDS)

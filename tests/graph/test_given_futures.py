@@ -22,7 +22,7 @@ def system():
 def ended_source(system, future):
     """A weak reference to the source of ``future`` in a run that was cancelled."""
     run = system.start(Source.from_future(future).to(Sink.list()))
-    [stage] = [stage for stage in run._life.stages() if stage.kind == "from_future"]
+    [stage] = [stage for stage in run._scope.stages() if stage.kind == "from_future"]
     wait_until(lambda: stage.logic._future is future)
     run.cancel()
     assert run.wait(SECONDS)

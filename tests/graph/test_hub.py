@@ -74,7 +74,7 @@ def a_group(system, **options):
 def test_a_group_is_taken_by_the_first_subscriber_of_its_hub(system):
     group, run = a_group(system)
     hub = group.hub(system)
-    stage = next(stage for stage in run._life.stages() if stage.kind == "group_by")
+    stage = next(stage for stage in run._scope.stages() if stage.kind == "group_by")
     assert len(stage.logic._groups.unclaimed()) == 1, "else it could stand still for ever"
     (book,) = subscribe(hub, Book(first=2))
     wait_until(lambda: book.elements == [1, 2])

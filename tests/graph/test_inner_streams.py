@@ -346,8 +346,8 @@ def test_a_run_can_start_many_streams_and_holds_none_of_them(system):
     )
     assert going.result(60) == 3000
     assert len(going.snapshot().stages) == 5
-    assert not going._life._inner
-    assert not going._life.living()
+    assert not going._scope._inner
+    assert not going._scope.living()
 
 
 def test_the_failures_of_a_stage_in_all_inner_streams_are_one_cause(system, caplog):

@@ -104,7 +104,7 @@ def test_a_stage_that_had_failed_and_cannot_tell_is_no_second_failure():
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_a_stage_that_holds_on_to_something_behind_its_end_harms_no_run(way, kind):
     def scenario(world):
-        world.start(way(raising("hold_nothing", kind)).to(Sink.list())).result()
+        world.start(way(raising("release_held", kind)).to(Sink.list())).result()
         letters = [one.error for one in world.system.dead_letters.recent()]
         assert letters
         assert {type(one) for one in letters} == {type(KINDS[kind](""))}

@@ -5,13 +5,13 @@ from functools import partial
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.engine import layout
-from actors_rs.graph import envelopes as carried
+from actors_rs.graph import envelopes as maker_for
 
 System = partial(ActorSystem, workers=1)
 
 
 def windows(run):
-    return [stage.logic.window for stage in run._life.stages()]
+    return [stage.logic.window for stage in run._scope.stages()]
 
 
 def test_a_graph_is_laid_out_once_however_often_it_is_started(monkeypatch):
@@ -36,7 +36,7 @@ def test_each_system_gives_its_own_window_to_the_same_graph():
 
 def test_a_publisher_is_laid_out_once_for_all_its_subscribers(monkeypatch):
     made = []
-    original = carried.makers_of
+    original = maker_for.makers_of
     monkeypatch.setattr(layout, "makers_of", lambda specs: made.append(specs) or original(specs))
     with ActorSystem(workers=1) as system:
         publisher = system.publisher(Source.range(0, 3))

@@ -176,7 +176,7 @@ def left_behind(world: World, leave: Callable[..., Any]) -> None:
     world.sleep(5.0)
     assert drawn.begun == drawn.released, "a generator was left"
     assert world._coroutines.waits() == [], "a task was left"
-    runs = [life for life in world.system.lives if not life.end.is_over]
+    runs = [scope for scope in world.system.scopes if not scope.end.is_over]
     assert not runs, "a run goes on"
     kinds = {type(actor).__name__ for actor in world.system.children()}
     assert kinds <= {"Looping"}, f"actors were left: {kinds}"

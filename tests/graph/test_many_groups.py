@@ -150,14 +150,14 @@ def test_the_watch_does_not_go_through_a_million_stages_to_find_one_at_work():
     class AtWork:
         mailbox, has_left = Inbox, False
 
-    class Life:
+    class Scope:
         def each_stage(self):
             for number in count():
                 looked.append(number)
                 yield AtWork()
 
     known = _Watched()
-    assert StallWatch()._last_moves(Life(), known) is None
+    assert StallWatch()._last_moves(Scope(), known) is None
     assert len(looked) == 1
     assert isinstance(known.witness, AtWork)
 

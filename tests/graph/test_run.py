@@ -70,7 +70,7 @@ def test_a_timeout_that_is_no_number_is_refused_and_no_wait_for_ever(system, wai
     run = system.start(Source.never().to(Sink.list()))
     with pytest.raises(InvalidArgumentError, match="timeout must be a number of seconds, got"):
         wait(run, timeout)
-    assert not run._life.draining
+    assert not run._scope.draining
     run.cancel()
     run.wait(SECONDS)
     with pytest.raises(InvalidArgumentError, match="timeout must be a number of seconds, got"):

@@ -44,17 +44,17 @@ class Attempts:
 
     def __init__(self, failures):
         self.failures = failures
-        self.lives = 0
+        self.scopes = 0
         self.open = 0
         self.most_open = 0
 
     def __call__(self):
-        self.lives += 1
+        self.scopes += 1
         self.open += 1
         self.most_open = max(self.most_open, self.open)
         try:
             yield from "abc"
-            if self.lives <= self.failures:
+            if self.scopes <= self.failures:
                 raise OSError("connection lost")
         finally:
             self.open -= 1
@@ -78,7 +78,7 @@ def test_a_source_begins_anew_behind_what_it_gave_and_its_failure_is_a_dead_lett
     attempts = Attempts(2)
     flow = Source.from_iterable(attempts).map(str.upper).restart(AT_ONCE)
     assert system.start(flow.to(Sink.list())).result(SECONDS) == list("ABCABCABC")
-    assert (attempts.lives, attempts.open, attempts.most_open) == (3, 0, 1)
+    assert (attempts.scopes, attempts.open, attempts.most_open) == (3, 0, 1)
     first, second = restarts(system)
     assert first.where == "stage 'section'"
     assert first.why.startswith("failed, and is restarted in 0.0")
@@ -109,7 +109,7 @@ def test_beyond_the_last_restart_the_failure_goes_on(system):
     with pytest.raises(StageError, match="'feed#3' failed at element 3: OSError") as caught:
         system.start(flow.to(Sink.for_each(seen.append))).result(SECONDS)
     assert "".join(seen) == "abc" * 3
-    assert attempts.lives == 3
+    assert attempts.scopes == 3
     assert caught.value.others == ()
     assert "test_section_restart.py:" in caught.value.site
 
@@ -236,11 +236,11 @@ def test_sections_can_be_within_sections(system):
 
 def test_two_stages_that_fail_together_are_one_restart_and_no_failure_of_the_run(system):
     both = threading.Barrier(2)
-    lives = []
+    scopes = []
 
     def meet(n):
-        if len(lives) < 2:
-            lives.append(n)
+        if len(scopes) < 2:
+            scopes.append(n)
             both.wait(SECONDS)
             raise KeyError(n)
         return n
@@ -267,11 +267,11 @@ def test_two_failures_of_a_section_that_gives_up_are_both_told(system):
 
 def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
     """Its first life fails while another stage of it is still in the user's code."""
-    stuck, let_go, lives = threading.Event(), threading.Event(), []
+    stuck, let_go, scopes = threading.Event(), threading.Event(), []
     failed = threading.Event()
 
     def slow():
-        lives.append(len(lives))
+        scopes.append(len(scopes))
         stuck.set()
         let_go.wait(SECONDS)
         yield 0
@@ -288,7 +288,7 @@ def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
     going = system.start(failing.merge(patient).restart(AT_ONCE).to(Sink.list()))
     assert failed.wait(SECONDS)  # from here on the stages of the section do nothing but end
     wait_until(lambda: len(system.children()) <= 3)  # section, sink, and the one that is stuck
-    assert (lives, restarts(system)) == ([0], [])
+    assert (scopes, restarts(system)) == ([0], [])
     let_go.set()
     assert sorted(going.result(SECONDS)) == [0, 1]
     assert len(restarts(system)) == 1

@@ -46,8 +46,8 @@ class Peer:
 
 
 def run_of(system: Any) -> Any:
-    (life,) = system._activities
-    return life.run
+    (scope,) = system._activities
+    return scope.run
 
 
 @pytest.mark.parametrize("at", ["on_subscribe", "on_next"])
@@ -63,11 +63,11 @@ def test_a_subscriber_that_is_stuck_in_a_signal_hears_of_the_end_behind_it(at, s
             system.publisher(Source.range(0, 5)).subscribe(processor)
             processor.subscribe(peer)
         assert stuck.begun.wait(20)
-        lives: Any = tuple(system._activities)
-        for life in lives:
-            life.cancel()
-        for life in lives:
-            assert life.run.wait(FAR_BELOW_A_CALL)
+        scopes: Any = tuple(system._activities)
+        for scope in scopes:
+            scope.cancel()
+        for scope in scopes:
+            assert scope.run.wait(FAR_BELOW_A_CALL)
         before = list(peer.signals)
         assert before[-1][0] == at
         stuck.let_go()

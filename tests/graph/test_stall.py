@@ -325,8 +325,8 @@ def test_a_stage_that_ends_slowly_is_no_standstill(monkeypatch):
     looks, enough = [], threading.Event()
     look_at = StallWatch._look_at
 
-    def looked(watch, life, known):
-        look_at(watch, life, known)
+    def looked(watch, scope, known):
+        look_at(watch, scope, known)
         looks.append(1)
         if len(looks) > 20:  # for longer than a run may stand still
             enough.set()

@@ -307,7 +307,7 @@ def asked_in_time(flow, asks):
         return asker.came, world.now
 
 
-def moments(asks):
+def event_times(asks):
     """When so many are asked for."""
     seconds = 0.25
     for halves, n in asks:
@@ -319,7 +319,7 @@ def moments(asks):
 @given(asks=asks, interval=st.sampled_from([1.0, 2.0]))
 def test_a_tick_is_given_if_somebody_asks_for_it_and_else_left_out(asks, interval):
     seen, last = asked_in_time(Source.tick(interval), asks)
-    expected, demand, left = [], 0, list(moments(asks))
+    expected, demand, left = [], 0, list(event_times(asks))
     for number in range(int(last / interval)):
         while left and left[0][0] < (number + 1) * interval:
             demand += left.pop(0)[1]

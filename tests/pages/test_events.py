@@ -15,7 +15,7 @@ def test_the_page_is_made_of_the_events():
 
 def test_the_code_tells_the_events_of_the_page_and_no_others():
     told = re.compile(r'"((?:run|stage|element|partition)_[a-z_]+)"')
-    places = ["engine/telling.py", "engine/member.py", "engine/sections/section.py"]
+    places = ["engine/run_events.py", "engine/member.py", "engine/sections/section.py"]
     places += ["spark/supervised.py"]
     found = {name for place in places for name in told.findall((PACKAGE / place).read_text())}
     assert set(EVENTS) <= found

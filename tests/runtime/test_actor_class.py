@@ -12,7 +12,7 @@ ORDINARY = sorted(
     - set(vars(object))
     | {"_system", "_keeper", "_context", "_dispatcher", "_ref", "_watching", "_urn_number"}
     | {"_actor_ref", "_stop", "_handle_receive", "_handle_failure", "_actor_loop", "_envelope"}
-    | {"system", "supervisor", "watch", "unwatch", "statistics", "stop", "family", "name"}
+    | {"system", "supervisor", "watch", "unwatch", "statistics", "stop", "child_slots", "name"}
 )
 ORDINARY = [name for name in ORDINARY if not name.startswith("__")]
 
@@ -64,7 +64,9 @@ def test_a_field_of_any_ordinary_name_is_the_users_own(name, supervised):
         assert system.dead_letters.total == supervised
 
 
-@pytest.mark.parametrize("name", ["_turn_", "_system_", "_keeper_", "actor_inbox", "actor_ref"])
+@pytest.mark.parametrize(
+    "name", ["_turn_", "_system_", "_supervisor_link_", "actor_inbox", "actor_ref"]
+)
 def test_a_name_that_every_actor_needs_is_refused_when_the_class_is_defined(name):
     with pytest.raises(InvalidArgumentError, match=f"class Mine: '{name}' cannot be defined"):
         type("Mine", (PooledActor,), {name: 1})

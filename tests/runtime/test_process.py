@@ -53,7 +53,7 @@ inner = Supervisor(OneForAll(), children, name="in")
 with ActorSystem(name="own") as system:
     top = system.supervise(Supervisor(OneForAll(), [ChildSpec(Echo, name="a"), inner]))
     top.child("a").ask(1)
-    with top.family._lock:  # as a thread of the parent may hold it
+    with top.child_slots._lock:  # as a thread of the parent may hold it
         in_child(lambda: top.start_child(ChildSpec(Echo)))
         in_child(lambda: top.stop_child("a"))
         in_child(lambda: top.supervise(top.child("a")))

@@ -168,8 +168,8 @@ def test_a_supervised_actor_may_make_a_proxy_of_itself_in_its_constructor_in_eve
         first = behind(ref)
         proxy.fail.defer("once")
         eventually(lambda: behind(ref) is not first)
-        for life in (first, behind(ref)):  # the proxy of the first one leads to the next one
-            assert life._me._actor is behind(ref)
+        for scope in (first, behind(ref)):  # the proxy of the first one leads to the next one
+            assert scope._me._actor is behind(ref)
         proxy.later().get(timeout=20)
         assert proxy.told.get(timeout=20) == ["now", "later"]
 

@@ -117,7 +117,7 @@ def test_being_told_again_to_stop_changes_nothing_about_the_order():
 class InLine:
     """An actor; a look at it calls ``look()``, as the collector might call a ``__del__``."""
 
-    _keeper_ = _has_place_ = None
+    _supervisor_link_ = _has_slot_ = None
 
     def __init__(self, look=lambda: None):
         self.look, self.stops = look, 0

@@ -52,7 +52,7 @@ def instructions(strategy, count, backwards):
         gate.set()
         supervisor = top._actor_weakref()
         assert supervisor is not None
-        order = tuple(supervisor.family.order)
+        order = tuple(supervisor.child_slots.order)
         eventually(lambda: not any(child.alive for child in order))
         down = counter.count - before
     return down / count

@@ -95,7 +95,7 @@ def test_failures_that_widen_a_round_are_one_restart_together(strategy):
         assert at_the_gate.wait(20)  # the round stops d
         for name in "bc":
             top.child(name).tell(ValueError())
-            eventually(lambda name=name: top.family.child_of(name).state is State.DOWN)
+            eventually(lambda name=name: top.child_slots.child_of(name).state is State.DOWN)
         gate.set()
         assert [top.child(name).ask("x", timeout=20) for name in "abcd"] == [1] * 4
     assert [lives(notes, name) for name in "abcd"] == [2] * 4

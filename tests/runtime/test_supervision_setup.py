@@ -154,7 +154,7 @@ def test_a_child_that_ends_while_it_is_looked_up_has_been_stopped():
 
     with ActorSystem() as system:
         top = system.supervise(tree(OneForOne(), "a", []))
-        top.family._by_name = Ending(top.family._by_name)
+        top.child_slots._by_name = Ending(top.child_slots._by_name)
         assert top.stop_child("a", timeout=20) is True
 
 
@@ -259,7 +259,7 @@ def test_a_cycle_of_supervisors_is_refused():
         for below in (second, third):
             with pytest.raises(
                 InvalidArgumentError,
-                match=f"a supervisor cycle: '1st' is above '{below.family.path}'",
+                match=f"a supervisor cycle: '1st' is above '{below.child_slots.path}'",
             ):
                 below.supervise(first)
         with pytest.raises(InvalidArgumentError, match="a supervisor cycle: '1st' is above '1st'"):
@@ -304,13 +304,13 @@ def test_an_actor_that_ends_while_it_is_taken_is_accounted_for():
 
 def stop_and_meanwhile(top, act):
     """Stop a supervisor; ``act`` is called when it takes messages still and reads none any more."""
-    close = top.family.close
+    close = top.child_slots.close
 
     def close_late():
         act()
         close()
 
-    top.family.close = close_late
+    top.child_slots.close = close_late
     assert top.stop(timeout=20) is True
 
 
@@ -358,7 +358,7 @@ def test_an_actor_that_learns_of_its_supervisor_behind_the_end_of_both_has_ended
     with ActorSystem(workers=2) as system:
         top = system.supervise(Supervisor(OneForOne()))
         ref = system.spawn(Noting, "t", notes)
-        tell = top.family.tell
+        tell = top.child_slots.tell
         taker = threading.Thread(target=top.supervise, args=(ref,), daemon=True)
 
         def tell_and_wait(message):
@@ -367,7 +367,7 @@ def test_an_actor_that_learns_of_its_supervisor_behind_the_end_of_both_has_ended
             ended.wait(20)
 
         def take():
-            top.family.tell = tell_and_wait
+            top.child_slots.tell = tell_and_wait
             taker.start()
             assert accepted.wait(20)
 

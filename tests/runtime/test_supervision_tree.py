@@ -311,12 +311,12 @@ def test_a_child_is_found_without_a_look_at_its_siblings():
 
     with ActorSystem() as system:
         supervisor = system.supervise(tree(OneForOne(), "abc", []))
-        family = supervisor.family
-        names, family._by_name = family._by_name, Names(family._by_name)
+        child_slots = supervisor.child_slots
+        names, child_slots._by_name = child_slots._by_name, Names(child_slots._by_name)
         try:
             assert supervisor.child("b") is names["b"].ref
         finally:
-            family._by_name = names
+            child_slots._by_name = names
 
 
 def test_what_is_collected_while_a_child_gets_its_place_may_ask_for_the_others(monkeypatch):
@@ -327,7 +327,7 @@ def test_what_is_collected_while_a_child_gets_its_place_may_ask_for_the_others(m
             asked.extend((top.child("b"), *top.children()))
             return Child(*args)
 
-        monkeypatch.setattr("actors_rs.runtime.supervision.family.Child", child)
+        monkeypatch.setattr("actors_rs.runtime.supervision.child_slots.Child", child)
         (new,) = asked_on_another_thread(lambda: top.start_child(ChildSpec(Noting, ("d", []))))
         assert asked == [top.child("b"), "a", "b", "c"]
         assert new in top.children().values()

@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, PooledActor
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime.dispatch.machinery import threads
+from actors_rs.runtime.dispatch.resources import threads
 
 
 class Scribe(PooledActor):

@@ -310,7 +310,7 @@ def test_only_refs_of_pooled_actors_can_be_watched_and_nobody_watches_itself():
 def test_an_actor_that_nobody_watches_has_no_field_for_it():
     with ActorSystem(dispatcher="calling_thread") as system:
         ref = system.spawn(PooledActor)
-        assert not {"_watchers_", "_watching_", "_keeper_"} & set(vars(behind(ref)))
+        assert not {"_watchers_", "_watching_", "_supervisor_link_"} & set(vars(behind(ref)))
 
 
 def test_watch_and_stop_that_race_lead_to_exactly_one_notice():

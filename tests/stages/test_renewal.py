@@ -20,7 +20,7 @@ def linear_specs(folder):
     """One spec for each kind of operator and sink that the conformance kit knows."""
     ends = [made()._out.spec for made in FLOWS.values()]
     ends += [made(folder)._ends[0] for made in SINKS.values()]
-    return {spec.kind: spec for spec in in_order(ends) if spec.lent is None}.values()
+    return {spec.kind: spec for spec in in_order(ends) if spec.handoff is None}.values()
 
 
 @pytest.mark.filterwarnings("ignore")

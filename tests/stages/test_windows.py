@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors_rs.errors import TooManyKeysError
+from actors_rs.stages.windows.event_times import EventTimes
 from actors_rs.stages.windows.fixed import FixedWindows
-from actors_rs.stages.windows.moments import Moments
 from actors_rs.stages.windows.sessions import Sessions
 from actors_rs.stages.windows.spans import Session, Sliding
 from actors_rs.stages.windows.watermarks import Watermarks
 
-moments = st.floats(-1e9, 1e9) | st.integers(-100, 100).map(float)
+event_times = st.floats(-1e9, 1e9) | st.integers(-100, 100).map(float)
 sizes = st.sampled_from([0.1, 0.3, 1.0, 7.0, 60.0, 86_400.0])
 
 
@@ -32,7 +32,7 @@ def sessions(gap, most=99, policy="fail", merge=None):
     return Sessions(Session(gap), list, appended, most, policy, merge)
 
 
-@given(moment=moments, size=sizes, offset=st.sampled_from([0.0, 0.1, 5.0, -3.0]))
+@given(moment=event_times, size=sizes, offset=st.sampled_from([0.0, 0.1, 5.0, -3.0]))
 def test_each_moment_is_in_one_fixed_window_and_windows_have_no_gap(moment, size, offset):
     span = Sliding(size, size, offset)
     (number,) = span.numbers(moment)
@@ -175,17 +175,17 @@ def test_time_stands_still_while_all_inputs_are_idle():
 
 @given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)))
 def test_datetimes_come_back_as_they_were(naive):
-    read = Moments()
+    read = EventTimes()
     assert read.moment(read.seconds(naive)) == naive
     zone = ZoneInfo("Europe/Berlin")
-    aware, read = naive.replace(tzinfo=UTC).astimezone(zone), Moments()
+    aware, read = naive.replace(tzinfo=UTC).astimezone(zone), EventTimes()
     back = read.moment(read.seconds(aware))
     assert back == aware
     assert back.tzinfo is zone
 
 
 def test_windows_of_datetimes_begin_at_full_hours_of_utc():
-    read = Moments()
+    read = EventTimes()
     at = datetime(2026, 5, 1, 12, 34, tzinfo=timezone(timedelta(hours=2)))
     (number,) = (span := Sliding(3600, 3600)).numbers(read.seconds(at))
     assert read.moment(span.start(number)) == at.replace(minute=0)
@@ -204,7 +204,7 @@ def test_windows_of_datetimes_begin_at_full_hours_of_utc():
     ],
 )
 def test_times_of_another_kind_than_the_first_are_refused(first, second):
-    read = Moments()
+    read = EventTimes()
     read.seconds(first)
     with pytest.raises((TypeError, ValueError), match="event_time must give"):
         read.seconds(second)

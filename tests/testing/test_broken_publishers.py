@@ -117,6 +117,6 @@ def test_a_publisher_that_is_watched_is_told_of_the_run_that_asks():
     def scenario(world):
         run = world.start(Source.from_publisher(Asks()).to(Sink.list()))
         assert run.result() == []
-        assert asked.pop() in world.system.lives
+        assert asked.pop() in world.system.scopes
 
     assert search(scenario, Plan(runs=5)).failure is None

@@ -38,9 +38,9 @@ def told(*messages):
 
 def test_what_a_supervised_actor_receives_is_noted_life_by_life():
     received, *_, states = told("x", "fail", "y")
-    lives = [pair for pair in received if pair[0].startswith("supervisor/a")]
-    first, second = dict.fromkeys(name for name, _ in lives)
-    assert lives == [(first, "'x'"), (first, "'fail'"), (second, "'y'")]
+    scopes = [pair for pair in received if pair[0].startswith("supervisor/a")]
+    first, second = dict.fromkeys(name for name, _ in scopes)
+    assert scopes == [(first, "'x'"), (first, "'fail'"), (second, "'y'")]
     assert any(state.startswith(f"{second}: living") for state in states)
 
 

@@ -119,7 +119,7 @@ class ForeignSubscriber:
     def cancel(self) -> None:
         """Called by the subscriber, on any thread."""
         if not self._over:
-            if (before := self._stage.life.system.before_foreign_cancel) is not None:
+            if (before := self._stage.scope.system.before_foreign_cancel) is not None:
                 before(self)
             self._over = True
             self._stage.post(self._cancelled)

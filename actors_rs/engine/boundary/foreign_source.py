@@ -31,6 +31,6 @@ class PublisherSource(Identity):
         self.inlet.window = self.window
         stage = cast(Member, self.context)
         end: Subscriber[Any] = SubscriberEnd(stage, self.inlet)
-        if stage.life.monitored:
+        if stage.scope.monitored:
             end = monitored_end(stage, class_name_of(self._publisher), end)
         self._publisher.subscribe(end)

@@ -14,7 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from actors_rs.engine.assembly import prepare
 from actors_rs.engine.boundary.foreign import ForeignSubscriber, check_subscriber, serve_all
 from actors_rs.engine.boundary.standard import _over, _reject
-from actors_rs.engine.contract import Life
+from actors_rs.engine.contract import Scope
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.materializer import new_run, start_serving
 from actors_rs.engine.member import Member
@@ -95,9 +95,9 @@ class HubPublisher(Generic[T]):
         check_closed(specs)
         self._layout = Layout(specs)
         self._name = next(s.name for s in self._layout.stages if s.spec is self._spec)
-        self._life = new_run(system, "hub")
-        self._life.await_begin()
-        self.run: Run[None] = self._life.run
+        self._scope = new_run(system, "hub")
+        self._scope.await_begin()
+        self.run: Run[None] = self._scope.run
         """The one run of the source; it begins with the first subscriber."""
         # Over the four fields below; the collector may run a ``__del__`` in here that subscribes.
         self._lock = RLock()
@@ -128,9 +128,9 @@ class HubPublisher(Generic[T]):
             member.post(partial(self._admit, member))
 
     def _start(self) -> None:
-        """Make the stages and start them; not before, for that takes what was lent to the hub."""
+        """Make the stages and start them, which claims the outlet that was handed to the hub."""
         try:
-            members = prepare(self._system, self._life, self._layout)
+            members = prepare(self._system, self._scope, self._layout)
         except Exception as error:
             self._refuse(error)
             return
@@ -142,13 +142,13 @@ class HubPublisher(Generic[T]):
         member.before_start = partial(self._admit, member)
         with self._lock:
             self._member = member
-        start_serving(self._system, self._life, members)
+        start_serving(self._system, self._scope, members)
         if member.mailbox.closed:
             self._stopped()  # it could not be started, so there is no last turn
 
     def _refuse(self, error: Exception) -> None:
         """There will be no run, and whoever came is told why, as is whoever comes."""
-        self._life.abort(error)
+        self._scope.abort(error)
         with self._lock:
             waiting, self._waiting = self._waiting, []
             self._started = False  # last: whoever comes now starts it once more
@@ -162,7 +162,7 @@ class HubPublisher(Generic[T]):
         for subscriber in waiting:
             taken = self._logic.outlet_of(subscriber)
             if taken is None:
-                _seat(self._life, member, self._logic, subscriber)
+                _seat(self._scope, member, self._logic, subscriber)
             else:
                 again = "subscribed to a hub that serves it already (rule 1.10)"
                 taken.fail(ProtocolViolation("2.12", again))
@@ -182,16 +182,16 @@ class HubPublisher(Generic[T]):
             return
         held, ending = self._logic.held(), self._logic.ending
         spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
-        life = new_run(self._system, "hub")
-        members = prepare(self._system, life, [spec])
+        scope = new_run(self._system, "hub")
+        members = prepare(self._system, scope, [spec])
         member = members[spec]
         assert isinstance(member.logic, HubLogic)
         serve_all(member, member.logic)
-        member.before_start = partial(_seat, life, member, member.logic, subscriber)
-        start_serving(self._system, life, members)
+        member.before_start = partial(_seat, scope, member, member.logic, subscriber)
+        start_serving(self._system, scope, members)
 
 
-def _seat(life: Life, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
+def _seat(scope: Scope, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
     """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
-    peer = monitored_subscriber(life, member, subscriber) if life.monitored else subscriber
+    peer = monitored_subscriber(scope, member, subscriber) if scope.monitored else subscriber
     ForeignSubscriber(member, logic.attach(subscriber), peer).begin()

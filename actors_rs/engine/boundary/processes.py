@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.runtime.processes.calls import Outcome, Settings
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life
+    from actors_rs.engine.contract import Scope
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["StageProcesses"]
@@ -25,7 +25,7 @@ class StageProcesses:
     def __init__(
         self, stage: Any, system: ActorSystem, f: Callable[[Any], Any], how: Mapping[str, Any]
     ) -> None:
-        self._life: Life = stage.life
+        self._scope: Scope = stage.scope
         self._system = system
         self._calls = system.processes.calls(Settings(stage.name, f, **how))
 
@@ -39,7 +39,7 @@ class StageProcesses:
 
     def close(self) -> None:
         """Calls that are under way have the grace of the run to return."""
-        calls, grace = self._calls, self._life.grace * PART_OF_GRACE
+        calls, grace = self._calls, self._scope.grace * PART_OF_GRACE
         if not calls.close() or grace <= 0:
             calls.kill()
             return

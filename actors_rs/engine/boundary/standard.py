@@ -15,7 +15,7 @@ from actors_rs.engine.boundary.foreign import (
     check_subscriber,
     serve,
 )
-from actors_rs.engine.contract import Life
+from actors_rs.engine.contract import Scope
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.materializer import new_run, start, start_serving
 from actors_rs.engine.monitored import monitored_subscriber
@@ -42,7 +42,7 @@ class SourcePublisher(Generic[T]):
     """A Publisher of a source: cold, each subscriber gets a run of its own. Thread-safe."""
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:
-        if out.spec.lent is not None:  # no stage of this run gives its elements
+        if out.spec.handoff is not None:  # no stage of this run gives its elements
             out = OutletRef(spec_of("identity", Identity, out))
         self._system = system
         self._out = out
@@ -56,14 +56,14 @@ class SourcePublisher(Generic[T]):
         if (over := _over(self._system)) is not None:
             _reject(self._system, subscriber, over)
             return
-        life = new_run(self._system, "publisher")
+        scope = new_run(self._system, "publisher")
         try:
-            members = prepare(self._system, life, self._layout)
+            members = prepare(self._system, scope, self._layout)
         except GraphError as error:  # the one stream of a group has been run before
             _reject(self._system, subscriber, error)
             return
-        _attach_subscriber(life, members, self._out, subscriber)
-        start_serving(self._system, life, members)
+        _attach_subscriber(scope, members, self._out, subscriber)
+        start_serving(self._system, scope, members)
 
 
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
@@ -71,14 +71,14 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
 
     def __init__(self, system: ActorSystem, ends: Sequence[StageSpec], results: Results) -> None:
         specs = in_order(ends)
-        life = new_run(system, "subscriber")
-        self.run: Run[R] = life.run
-        members = prepare(system, life, specs)
+        scope = new_run(system, "subscriber")
+        self.run: Run[R] = scope.run
+        members = prepare(system, scope, specs)
         entry = _entry(specs)
         super().__init__(members[entry], members[entry].logic.inlets[entry.inputs.index(OPEN)])
         logics = [members[end].logic for end in ends]
         sinks = [logic for logic in logics if isinstance(logic, SinkLogic)]
-        start(system, life, members, sinks, results)
+        start(system, scope, members, sinks, results)
 
 
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
@@ -99,10 +99,10 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         _check_open_outlet(specs, out)
         check_plain(specs, "processor")
         entry = _entry(specs)
-        self._life = new_run(system, "processor")
-        self.run: Run[None] = self._life.run
+        self._scope = new_run(system, "processor")
+        self.run: Run[None] = self._scope.run
         self._system = system
-        self._members: Members = prepare(system, self._life, specs)
+        self._members: Members = prepare(system, self._scope, specs)
         self._started = Lock()  # held from the first subscriber on, or the first element
         self._last = self._members[out.spec]
         outlet = self._last.logic.outlets[out.index]
@@ -111,7 +111,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         super().__init__(
             self._members[entry], self._members[entry].logic.inlets[entry.inputs.index(OPEN)]
         )
-        self._life.await_begin(self._begin)  # so that its publisher is cancelled
+        self._scope.await_begin(self._begin)  # so that its publisher is cancelled
 
     def on_next(self, element: T, /) -> None:
         """One element, not ``None`` (2.13)."""
@@ -126,7 +126,7 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
     def _begin(self) -> None:
         """Start the stages without a subscriber, unless they were started."""
         if self._started.acquire(blocking=False):
-            start_serving(self._system, self._life, self._members)
+            start_serving(self._system, self._scope, self._members)
 
     def subscribe(self, subscriber: Subscriber[R], /) -> None:
         """Give the results to ``subscriber`` too, from now on (1.9, 1.11)."""
@@ -135,21 +135,21 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
             _reject(self._system, subscriber, over)
             return
         peer = subscriber
-        if self._life.monitored:
-            peer = monitored_subscriber(self._life, self._last, subscriber)
+        if self._scope.monitored:
+            peer = monitored_subscriber(self._scope, self._last, subscriber)
         if not self._started.acquire(blocking=False):
             self._fan.join(subscriber, peer)
             return
         self._last.before_start = partial(self._fan.admit, subscriber, peer)
-        start_serving(self._system, self._life, self._members)
+        start_serving(self._system, self._scope, self._members)
 
 
 def _attach_subscriber(
-    life: Life, members: Members, out: OutletRef, subscriber: Subscriber[Any]
+    scope: Scope, members: Members, out: OutletRef, subscriber: Subscriber[Any]
 ) -> None:
     member = members[out.spec]
-    if life.monitored:
-        subscriber = monitored_subscriber(life, member, subscriber)
+    if scope.monitored:
+        subscriber = monitored_subscriber(scope, member, subscriber)
     outlet = member.logic.outlets[out.index]
     serve(member, outlet)
     member.before_start = ForeignSubscriber(member, outlet, subscriber).begin

@@ -55,7 +55,7 @@ def _note(plan: Plan, stage: Planned) -> str:
         notes.append("at most, it follows the pace and the memory")
     elif stage.spec.attributes.window is not None:
         notes.append("as you say")
-    if stage.frugal:
+    if stage.expensive:
         notes.append("no more than downstream has asked for")
     return f" ({', '.join(notes)})" if notes else ""
 

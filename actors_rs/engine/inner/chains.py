@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.assembly import automate, borrow, let_draw
+from actors_rs.engine.assembly import accept_handoff, automate, let_draw
 from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import connect
@@ -32,12 +32,12 @@ from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life
+    from actors_rs.engine.contract import Scope
 
 __all__ = ["chain_of", "members_of"]
 
 _FREE = frozenset(
-    ("kind", "make", "inputs", "name", "outflow_window", "gathers", "place", "target", "fuse")
+    "kind make inputs name outflow_window gathers assembled_at target fuse".split()  # noqa: SIM905
 )
 """What stages of a chain may say of themselves; all else makes it a graph like any other."""
 _DEFAULTS = {field.name: field.default for field in fields(StageSpec)}
@@ -54,7 +54,7 @@ def chain_of(end: StageSpec) -> list[StageSpec] | None:
         spec = inputs[0].spec
         chain.append(spec)
     else:
-        if spec.lent is None:
+        if spec.handoff is None:
             return None
     if spec is OPEN.spec:
         return None
@@ -70,20 +70,20 @@ def _is_plain(spec: StageSpec) -> bool:
 
 
 def members_of(
-    host: Member, life: Life, chain: Sequence[StageSpec], out: OutletRef, inlet: Inlet
+    host: Member, scope: Scope, chain: Sequence[StageSpec], out: OutletRef, inlet: Inlet
 ) -> list[Member]:
     """The members of ``chain``, connected up to ``inlet`` of ``host``; in the host's turn."""
-    number, lent = life.next_inner(), chain[0].lent
-    specs = chain if lent is None else chain[1:]
+    number, handoff = scope.next_inner(), chain[0].handoff
+    specs = chain if handoff is None else chain[1:]
     logics = [spec.make() for spec in specs]
     places = _names_of(tuple([spec.label for spec in specs]))
     names = [f"{place}#{number}" for place in places]
     island: Any = host.island if _joins_host(chain, logics) else None
-    islands = [island] * len(specs) if island else _own_islands(life, host, chain, logics, names)
+    islands = [island] * len(specs) if island else _own_islands(scope, host, chain, logics, names)
     members = []
     for spec, logic, place, name, island in zip(specs, logics, places, names, islands, strict=True):
-        member = Member(logic, life, island, name, spec.kind, spec.site or host.site)
-        member.place = place
+        member = Member(logic, scope, island, name, spec.kind, spec.site or host.site)
+        member.inner_label = place
         member.inner_links = links_of(host, spec, out)
         member.clock.until_sample = SAMPLED  # most inner streams end before
         let_draw(member)
@@ -92,8 +92,8 @@ def members_of(
         if island is not host.island:
             island.begin_with(*(one for one in members if one.island is island))
     _set_up(host, chain, members, inlet)
-    if lent is not None:
-        borrow(lent, members[0], members[0].logic.inlets[0])
+    if handoff is not None:
+        accept_handoff(handoff, members[0], members[0].logic.inlets[0])
     for feeder, fed in pairwise(members):
         connect(feeder, feeder.logic.outlets[0], fed, fed.logic.inlets[0])
     connect(members[-1], members[-1].logic.outlets[0], host, inlet)
@@ -109,14 +109,14 @@ def _joins_host(chain: Sequence[StageSpec], logics: Sequence[StageLogic]) -> boo
     """Whether the host's island runs it all: it never blocks, or the user has fused it."""
     if all(logic.never_waits for logic in logics):
         return True
-    if chain[0].lent is None and not logics[0].never_waits:
+    if chain[0].handoff is None and not logics[0].never_waits:
         return False
     fuse = chain[-1].fuse
-    return fuse is not None and all(s.fuse is fuse for s in chain if s.lent is None)
+    return fuse is not None and all(s.fuse is fuse for s in chain if s.handoff is None)
 
 
 def _own_islands(
-    life: Life,
+    scope: Scope,
     host: Member,
     chain: Sequence[StageSpec],
     logics: Sequence[StageLogic],
@@ -132,7 +132,7 @@ def _own_islands(
         fused = place > 0 and spec.fuse is not None and spec.fuse is specs[place - 1].fuse
         behind_source = place == 1 and not specs[0].inputs and blocks
         if not islands or behind_source or (blocks and waits and not fused):
-            islands.append(Island(life, names[place], "pool", throughput))
+            islands.append(Island(scope, names[place], "pool", throughput))
             blocks = False
         else:
             islands.append(islands[-1])
@@ -150,7 +150,7 @@ def _set_up(
     logics = iter(members)
     for spec in chain:
         window = flowing or own
-        if spec.lent is None:
+        if spec.handoff is None:
             member = next(logics)
             logic = member.logic
             member.forgiving = forgiving

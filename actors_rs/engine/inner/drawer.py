@@ -26,7 +26,7 @@ from actors_rs.stages.stage import Stream
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.inner.totals import InnerTotals
-    from actors_rs.engine.run.scope import RunLife
+    from actors_rs.engine.run.scope import RunScope
 
 __all__ = ["Drawer"]
 
@@ -47,11 +47,11 @@ class _Failed:
 class Drawer:
     """Makes the streams of one host, in its turns."""
 
-    __slots__ = ("_host", "_life", "_totals")
+    __slots__ = ("_host", "_scope", "_totals")
 
-    def __init__(self, host: RunningStage, life: RunLife) -> None:
+    def __init__(self, host: RunningStage, scope: RunScope) -> None:
         self._host = host
-        self._life = life
+        self._scope = scope
         self._totals: InnerTotals | None = None
 
     def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
@@ -61,13 +61,13 @@ class Drawer:
             return None
         if make.func is SequenceSource:
             return make.args[0]  # type: ignore[no-any-return]
-        life = self._life
-        if life.draining:
+        scope = self._scope
+        if scope.draining:
             return None  # nothing from outside any more; the ordinary way sees to that
         stages = _chain(end, alone)
         if stages is None:
             return None
-        stream = Drawn(stages, life.next_inner())
+        stream = Drawn(stages, scope.next_inner())
         elements: Any = None
         for number, spec in enumerate(stages):
             make = spec.make
@@ -79,24 +79,24 @@ class Drawer:
         if stream.opened is not None:
             self._close(stream)
         if self._totals is None:
-            self._totals = self._life.totals_of_drawn()
+            self._totals = self._scope.totals_of_drawn()
         self._totals.add_drawn(stream, stream.stages, shown_name(self._host))
 
     def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
         cause = stream.error = error if stream.error is None else stream.error
         name, position, site = self._named(stream, stream.at_fault)
-        failed = note_failed(self._life, _Failed(name, site), cause, position)
+        failed = note_failed(self._scope, _Failed(name, site), cause, position)
         self.ended(stream)
         return failed
 
     def close(self) -> None:
         if self._totals is not None:
-            self._life.drawn_ended(self._totals)
+            self._scope.drawn_ended(self._totals)
             self._totals = None
 
     @property
     def draining(self) -> bool:
-        return self._life.draining
+        return self._scope.draining
 
     def _close(self, stream: Drawn) -> None:
         try:
@@ -104,7 +104,7 @@ class Drawer:
         except BaseException as failure:  # whatever it was, the run must end
             name, _, site = self._named(stream, 0)
             failed = StageError(name, failure, None, site)
-            note_failed(self._life, _Failed(name, site), failed)
+            note_failed(self._scope, _Failed(name, site), failed)
 
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
         """What a ``StageError`` says of ``step``: its name, the element it had and its line."""
@@ -150,7 +150,7 @@ def _runs_code(spec: StageSpec) -> bool | None:
     make: Any = spec.make
     if type(make) is not partial or spec.attributes is not PLAIN:
         return None
-    if spec.outlets != 1 or spec.carrier is not None:
+    if spec.outlets != 1 or spec.envelopes is not None:
         return None
     logic: Any = make.func
     if logic not in _RUNS_CODE:

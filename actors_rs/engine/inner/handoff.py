@@ -1,8 +1,8 @@
-"""``Lent``: an outlet of a running stage, for the stage that runs its stream.
+"""``Handoff``: gives an outlet of a running stage to another stream, once.
 
-The stage that owns the outlet and the one that is to be fed from it are different actors, perhaps
-of different runs. They meet in the owner's turn: only there the outlet is connected, and if the
-owner ends first, whoever comes is told how.
+The owner of the outlet and the stage that it is to feed are different actors, perhaps of different
+runs. The outlet is connected in a turn of its owner. If the owner ends first, the claiming stage
+receives the completion or failure of the outlet.
 """
 
 from __future__ import annotations
@@ -22,36 +22,37 @@ from actors_rs.stages.ports import Inlet, Outlet
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
 
-__all__ = ["Lending", "Lent", "Lines"]
+__all__ = ["Handoff", "Lines", "PendingHandoff"]
 
 Lines = Callable[[Downstream, Upstream], tuple[Downstream, Upstream]]
 """What may be put on the lines of a link, a monitor for instance."""
 
 
-class Lent:
-    """What a stream that was lent is known by; whoever holds it may claim it, which one can once.
+class Handoff:
+    """An outlet that one other stage may claim, once. ``claim`` may be called from any thread.
 
-    When all have dropped it unused nobody can: the owner is told so in its turn.
+    When the last reference to an unclaimed handoff is dropped, the owner's ``lost`` is called, in a
+    turn of the owner.
     """
 
-    __slots__ = ("_lending", "_stage", "_unclaimed", "fed")
+    __slots__ = ("_pending", "_stage", "_unclaimed", "fed")
 
     def __init__(self, stage: RunningStage, outlet: Outlet, owner: OutletOwner) -> None:
         self._stage = stage
-        self._lending = Lending(outlet, owner)
-        self._unclaimed: Lock | None = Lock()  # held by the first claim; gone behind it
+        self._pending = PendingHandoff(outlet, owner)
+        self._unclaimed: Lock | None = Lock()  # held by the first claim; None after it
         self.fed: Inlet | None = None
-        """The inlet of whoever claimed it."""
-        outlet.connect(self._lending)
+        """The inlet that claimed the outlet."""
+        outlet.connect(self._pending)
 
     def __del__(self) -> None:
-        """On any thread, and perhaps within the collector: so it does no more than post."""
-        lending = self._lending
-        if not lending.claimed and not lending.outlet.closed:
-            self._stage.post(partial(lending.owner.lost, lending.outlet))
+        """Only post a message: this may run on any thread, also inside the garbage collector."""
+        pending = self._pending
+        if not pending.claimed and not pending.outlet.closed:
+            self._stage.post(partial(pending.owner.lost, pending.outlet))
 
     def claim(self, down: Downstream, inlet: Inlet, lines: Lines | None = None) -> None:
-        """Feed ``inlet``, to which ``down`` leads; called by whoever may touch the inlet.
+        """Feed ``inlet``, to which ``down`` leads; call it where the inlet may be changed.
 
         Raises ``GraphError`` for a second claim.
         """
@@ -62,30 +63,30 @@ class Lent:
                 "streams, use .broadcast(n) on it"
             )
         self._unclaimed = None
-        lending, stage = self._lending, self._stage
-        lending.claimed = True
+        pending, stage = self._pending, self._stage
+        pending.claimed = True
         self.fed = inlet
-        inlet.feeder = (stage.name, lending.outlet.name)
-        up: Upstream = MailboxUpstream(stage, lending.outlet)
+        inlet.feeder = (stage.name, pending.outlet.name)
+        up: Upstream = MailboxUpstream(stage, pending.outlet)
         if lines is not None:
             down, up = lines(down, up)
-        if not stage.send_control(_Claimed(lending, down)):
-            lending.hand_over(down)
+        if not stage.send_control(_Claimed(pending, down)):
+            pending.hand_over(down)
         inlet.connect(up)
 
     @property
     def name(self) -> str:
-        """What errors call it."""
-        return self._lending.name
+        """The name of the outlet in error messages."""
+        return self._pending.name
 
     @property
-    def run_life(self) -> Any:
-        """Of the run of the stage that gives the elements."""
-        return self._stage.life.activity
+    def run_scope(self) -> Any:
+        """The scope of the run whose stage gives the elements."""
+        return self._stage.scope.activity
 
     @property
     def shown_owner(self) -> str:
-        """That stage, or its kind if it is itself a part of an inner stream."""
+        """The name of the owner, or its kind if the owner is in an inner stream."""
         return shown_name(self._stage)
 
     @property
@@ -94,8 +95,8 @@ class Lent:
         return self._stage.name
 
 
-class Lending:
-    """Stands behind ``outlet`` until somebody has claimed it, and keeps how it ended for them."""
+class PendingHandoff:
+    """The downstream of ``outlet`` until it is claimed; a late claim gets the end of it."""
 
     __slots__ = ("_ending", "claimed", "outlet", "owner")
 
@@ -103,16 +104,16 @@ class Lending:
         self.outlet = outlet
         self.owner = owner
         self.claimed = False
-        """Whether somebody runs it, or is about to."""
+        """Whether the outlet is claimed; set before the owner knows."""
         self._ending: Callable[[Downstream], None] | None = None
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """The name of the outlet in error messages."""
         return self.owner.name_of(self.outlet)
 
     def hand_over(self, down: Downstream) -> None:
-        """Let ``down`` take this one's place; in the owner's turn, or behind its end."""
+        """Connect ``outlet`` to ``down``, in a turn of the owner or after its end."""
         if not self.outlet.closed:
             self.outlet.connect(down)
             self.owner.claimed(self.outlet)
@@ -121,7 +122,7 @@ class Lending:
         else:
             down.fail(StreamError(f"{self.name} is over: the stage that gave it let it go"))
 
-    # Downstream, as long as nobody has claimed it
+    # Downstream, until the outlet is claimed
 
     def push(self, frame: Frame, /) -> None:
         raise DefectError(f"{self.name} was given elements that nobody asked for")
@@ -134,16 +135,16 @@ class Lending:
 
 
 class _Claimed(Signal):
-    """Somebody runs the stream: a message to the owner."""
+    """A message to the owner: the outlet is claimed."""
 
-    __slots__ = ("_down", "_lending")
+    __slots__ = ("_down", "_pending")
 
-    def __init__(self, lending: Lending, down: Downstream) -> None:
-        self._lending = lending
+    def __init__(self, pending: PendingHandoff, down: Downstream) -> None:
+        self._pending = pending
         self._down = down
 
     def deliver(self) -> None:
-        self._lending.hand_over(self._down)
+        self._pending.hand_over(self._down)
 
     def dropped(self) -> None:
-        self._lending.hand_over(self._down)
+        self._pending.hand_over(self._down)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.assembly import Inner, automate, borrow, end, prepare
+from actors_rs.engine.assembly import Inner, accept_handoff, automate, end, prepare
 from actors_rs.engine.inner.chains import chain_of, members_of
-from actors_rs.engine.inner.handoff import Lent
+from actors_rs.engine.inner.handoff import Handoff
 from actors_rs.engine.inner.inner_links import links_of
 from actors_rs.engine.layout import windows_of
 from actors_rs.engine.links import connect
@@ -21,7 +21,7 @@ from actors_rs.engine.member import Member
 from actors_rs.engine.timing import SAMPLED
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_source, in_order
-from actors_rs.graph.spec import OutletRef, StageSpec, lent_spec
+from actors_rs.graph.spec import OutletRef, StageSpec, handoff_spec
 from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.iterators import not_ended
@@ -33,13 +33,13 @@ from actors_rs.stages.stage import StageLogic, Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.contract import Life
+    from actors_rs.engine.contract import Scope
 
 __all__ = ["at_hand", "attach", "handoff", "outlet_of"]
 
 
-def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
-    """Start ``source`` as a part of ``life``, feeding ``inlet`` of ``host``; in the host's turn.
+def attach(host: Member, scope: Scope, source: object, inlet: Inlet) -> None:
+    """Start ``source`` as a part of ``scope``, feeding ``inlet`` of ``host``; in the host's turn.
 
     See ``StageContext.attach``. If the system has shut down meanwhile, the stream fails with
     ``RunCancelled``.
@@ -48,29 +48,29 @@ def attach(host: Member, life: Life, source: object, inlet: Inlet) -> None:
     spec = out.spec
     inlet.forgiving |= host.forgiving
     inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
-    if spec.lent is not None:
+    if spec.handoff is not None:
         if host.logic.auto:
             automate(host, inlet)
-        borrow(spec.lent, host, inlet)
+        accept_handoff(spec.handoff, host, inlet)
         return
     chain = chain_of(spec)
     if chain is not None:
-        members = members_of(host, life, chain, out, inlet)
+        members = members_of(host, scope, chain, out, inlet)
     else:
-        members = _members_of_graph(host, life, out, inlet)
-    if not _start(host, life, members):
-        inlet.complete(life.cancelled_error())
+        members = _members_of_graph(host, scope, out, inlet)
+    if not _start(host, scope, members):
+        inlet.complete(scope.cancelled_error())
 
 
-def _members_of_graph(host: Member, life: Life, out: OutletRef, inlet: Inlet) -> list[Member]:
+def _members_of_graph(host: Member, scope: Scope, out: OutletRef, inlet: Inlet) -> list[Member]:
     """Those of a stream of any shape, connected up to ``inlet``; the planner gives the islands."""
     specs = in_order([out.spec])
     check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
     windows = windows_of([*specs, tail], inlet.window)
     inlet.window = min(inlet.window, windows[tail])
-    inner = Inner(life.next_inner(), windows, host.logic.auto, inlet.forgiving)
-    members = prepare(host.system, life, specs, inner)
+    inner = Inner(scope.next_inner(), windows, host.logic.auto, inlet.forgiving)
+    members = prepare(host.system, scope, specs, inner)
     for one, member in members.items():
         member.inner_links = links_of(host, one, out)
         member.clock.until_sample = SAMPLED  # most inner streams end before
@@ -116,29 +116,29 @@ def at_hand(source: object) -> Sequence[Any] | None:
 
 def handoff(stage: Member, outlet: Outlet, owner: OutletOwner) -> OutletRef:
     """See ``StageContext.handoff``; in the turn of ``stage``."""
-    return OutletRef(lent_spec(stage.site, Lent(stage, outlet, owner)))
+    return OutletRef(handoff_spec(stage.site, Handoff(stage, outlet, owner)))
 
 
-def _start(host: Member, life: Life, members: Sequence[Member]) -> bool:
-    """Start ``members``, which belong to ``life`` from before the first starts.
+def _start(host: Member, scope: Scope, members: Sequence[Member]) -> bool:
+    """Start ``members``, which belong to ``scope`` from before the first starts.
 
     False if the system has shut down: it tells those to stop that were started before.
     """
-    life.join(members)
+    scope.join(members)
     here = host.island
     islands: dict[Any, None] = {}
     for member in members:
         if member.island is here:
-            if life.draining:
+            if scope.draining:
                 member.drain()
             here.add(member)
         else:
             islands[member.island] = None
-    return not islands or _start_islands(host, life, members, list(islands))
+    return not islands or _start_islands(host, scope, members, list(islands))
 
 
 def _start_islands(
-    host: Member, life: Life, members: Sequence[Member], islands: Sequence[Any]
+    host: Member, scope: Scope, members: Sequence[Member], islands: Sequence[Any]
 ) -> bool:
     for number, island in enumerate(islands):
         try:
@@ -147,7 +147,7 @@ def _start_islands(
             for left in members:
                 if left.island in islands[number:]:
                     left.ended = left.has_left = True
-                    life.stage_ended(left)
+                    scope.stage_ended(left)
             if isinstance(error, InvalidArgumentError):
                 return False
             for started in islands[:number]:  # there was no thread for the one behind them

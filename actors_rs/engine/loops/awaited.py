@@ -29,7 +29,7 @@ async def awaited(begin: Callable[[], Run[R]], seconds: float | None) -> R:
     except TimeoutError:
         if seconds is None or run.done() or not limit.expired():
             raise  # what the run has failed with
-        late = RunTimeout(run.name, seconds, run._life.waits_for())
+        late = RunTimeout(run.name, seconds, run._scope.waits_for())
         await run.cancelled()
         raise late from None
     except asyncio.CancelledError:

@@ -38,41 +38,41 @@ def adjustable(stage: RunningStage) -> dict[str, float]:
     return {"rate": limit.n / limit.per} if isinstance(limit, RateLimit) else {}
 
 
-def pause(life: WholeRun, name: str, paused: bool) -> None:
+def pause(scope: WholeRun, name: str, paused: bool) -> None:
     """Let the source ``name`` give no more elements, or go on if ``paused`` is ``False``.
 
     A source that waits in a call of the user's pauses when the call returns. Draining or
     cancelling the run ends the pause. Raises ``InvalidArgumentError`` if there is no such source.
     """
-    stage = _stage(life, name)
+    stage = _stage(scope, name)
     if not is_source(stage) or not isinstance(stage, Member):
         raise InvalidArgumentError(
-            f"pause: expected the name of a source of run {repr_of(life.name)}, got "
+            f"pause: expected the name of a source of run {repr_of(scope.name)}, got "
             f"{repr_of(name)}, which takes elements of other stages: pause its source"
         )
     stage.post(partial(stage.pause, paused))
 
 
-def set_rate(life: WholeRun, name: str, per_second: float) -> None:
+def set_rate(scope: WholeRun, name: str, per_second: float) -> None:
     """Change the ``RateLimit`` of the stage ``name``, for all stages that share the limit.
 
     Raises ``InvalidArgumentError`` for a rate that is not above 0 and for a stage without a
     ``RateLimit``.
     """
-    logic = _stage(life, name).logic
+    logic = _stage(scope, name).logic
     limit = logic.limit if isinstance(logic, Throttle) else None
     if not isinstance(limit, RateLimit):
         raise InvalidArgumentError(f"rate: stage {repr_of(name)} has no RateLimit")
     limit.change(per_second * limit.per)
 
 
-def set_parallelism(life: WholeRun, name: str, parallelism: int) -> None:
+def set_parallelism(scope: WholeRun, name: str, parallelism: int) -> None:
     """Let ``map_async`` in the stage ``name`` have as many calls under way from now on.
 
     Calls under way go on. Raises ``InvalidArgumentError`` for a number that is not from 1 to
     ``MOST_PARALLEL`` and for a stage without a parallelism.
     """
-    stage = _stage(life, name)
+    stage = _stage(scope, name)
     logic = stage.logic
     if not isinstance(logic, MapAsync) or not isinstance(stage, Member):
         raise InvalidArgumentError(f"parallelism: stage {repr_of(name)} makes no parallel calls")
@@ -85,10 +85,10 @@ def set_parallelism(life: WholeRun, name: str, parallelism: int) -> None:
     stage.post(partial(logic.change_parallelism, parallelism))
 
 
-def _stage(life: WholeRun, name: str) -> RunningStage:
-    for stage in life.stages():
+def _stage(scope: WholeRun, name: str) -> RunningStage:
+    for stage in scope.stages():
         if stage.name == name and not stage.ended:
             return stage
     raise InvalidArgumentError(
-        f"expected a stage of run {repr_of(life.name)} that has not ended, got {repr_of(name)}"
+        f"expected a stage of run {repr_of(scope.name)} that has not ended, got {repr_of(name)}"
     )

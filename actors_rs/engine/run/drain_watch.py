@@ -30,11 +30,11 @@ class DrainWatch:
     """Whether it has been drained for longer than ``PATIENCE``."""
     _timer: Timer | None = None
 
-    def __init__(self, life: WholeRun) -> None:
-        self._life = life
-        say = partial(hand_over, life.system, self._say)
+    def __init__(self, scope: WholeRun) -> None:
+        self._scope = scope
+        say = partial(hand_over, scope.system, self._say)
         with suppress(RuntimeError):  # no thread for it: nothing is said
-            self._timer = life.system.timers.after(PATIENCE, say)
+            self._timer = scope.system.timers.after(PATIENCE, say)
 
     def end(self) -> None:
         """The run has ended."""
@@ -43,13 +43,13 @@ class DrainWatch:
 
     def _say(self) -> None:
         self.is_long = True
-        if self._life.living():
+        if self._scope.living():
             logger.info(
                 "run '%s' is drained and has not ended after %g s: it waits for %s",
-                self._life.name,
+                self._scope.name,
                 PATIENCE,
-                self._life.waits_for(),
-                extra={"run": self._life.name, "run_id": self._life.number},
+                self._scope.waits_for(),
+                extra={"run": self._scope.name, "run_id": self._scope.number},
             )
 
 

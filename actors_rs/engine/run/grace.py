@@ -42,7 +42,7 @@ class Ending(Enum):
     """All that was needed has come: who has not noticed yet, in a call, is not waited for."""
 
 
-class Life(Protocol):
+class Scope(Protocol):
     """What ends: a run, or one life of a section."""
 
     @property
@@ -70,8 +70,8 @@ class Life(Protocol):
 class Grace:
     """One life's. All methods may be called from any thread."""
 
-    def __init__(self, life: Life) -> None:
-        self._life = life
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
         self._lock = RLock()
         self._timer: Timer | None = None
         self._due = 0.0
@@ -80,7 +80,7 @@ class Grace:
 
     def begin(self, seconds: float) -> None:
         """The life is to end: give it up after ``seconds``, if not before."""
-        system = self._life.system
+        system = self._scope.system
         due = system.now() + seconds
         with self._lock:
             if self._timer is not None:
@@ -90,7 +90,7 @@ class Grace:
             self._due = due
             with suppress(RuntimeError):  # no thread for it: who waits may cancel once more
                 self._timer = system.timers.after(seconds, partial(hand_over, system, self.look))
-        if not self._life.living():  # it has ended, perhaps just now: then nobody calls ``end``
+        if not self._scope.living():  # it has ended, perhaps just now: then nobody calls ``end``
             self.end()
 
     def end(self) -> None:
@@ -103,8 +103,8 @@ class Grace:
         """The grace is over, or was when this was called before: give up who does not return."""
         with self._lock:
             self._timer = None
-        life, living = self._life, self._life.living()
-        if not living or (found := life.ending()) is None:
+        scope, living = self._scope, self._scope.living()
+        if not living or (found := scope.ending()) is None:
             return
         how, error = found
         if how is not Ending.NOW:
@@ -114,19 +114,19 @@ class Grace:
             if not stage.island.give_up(error):  # in no call, and nobody has told it to end
                 stage.post(partial(stage.logic.end, error))
         if self._looked:
-            life.end_without()
+            scope.end_without()
         self._looked, self._wait = True, min(2 * self._wait, LONGEST_WAIT)
         self._begin_again(self._wait)
 
     def _begin_again(self, seconds: float) -> None:
-        if self._life.living():
+        if self._scope.living():
             self.begin(seconds)
 
     def _give_up_late(
         self, living: Sequence[RunningStage], how: Ending, error: BaseException
     ) -> float:
         """Give up those that have been in a call for long; seconds until others will have been."""
-        grace = wait = self._life.grace
+        grace = wait = self._scope.grace
         for stage in living:
             inside = stage.in_turn_for()
             releases = stage.logic.outlets and _ends_by_itself(stage)

@@ -79,8 +79,8 @@ def _is_empty(stages: Sequence[RunningStage], from_outside: Sequence[Inlet]) -> 
     """
     if not all(inlet.exhausted for inlet in from_outside) or not stages:
         return False
-    life: Any = stages[0].life.activity  # a run's is its life
-    inner = [stage for stage in life.stages() if stage.place is not None]
+    scope: Any = stages[0].scope.activity  # a run is its own scope
+    inner = [stage for stage in scope.stages() if stage.inner_label is not None]
     logics = [stage.logic for stage in (*stages, *inner) if not stage.ended]
     return not any(
         _holds(logic) or any(inlet.buffered for inlet in tuple(logic.inlets)) for logic in logics

@@ -1,7 +1,8 @@
-"""``Unbegun``: runs that begin with somebody who may never come, so that they end with the system.
+"""``PendingRuns``: ends runs that have not begun when their system shuts down.
 
-Those of hubs and processors nobody has subscribed to. None of them is kept alive. There is no lock:
-single dict operations are atomic, and the collector may run in any of them.
+Hubs and processors without a subscriber have such runs. Only weak references to them are kept.
+There is no lock: single dict operations are atomic, and the garbage collector may run in any of
+them.
 """
 
 from __future__ import annotations
@@ -13,61 +14,61 @@ if TYPE_CHECKING:
     from actors_rs.engine.contract import WholeRun
     from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["Unbegun"]
+__all__ = ["PendingRuns"]
 
 
-class Unbegun:
-    """The ``Activity`` of one system that stands for all such runs. Any thread."""
+class PendingRuns:
+    """The ``Activity`` of one system that stands for its pending runs. Any thread."""
 
     def __init__(self) -> None:
-        self._lives: dict[int, weakref.ref[WholeRun]] = {}
+        self._scopes: dict[int, weakref.ref[WholeRun]] = {}
 
     def __str__(self) -> str:
         return "runs that have not begun"
 
     @staticmethod
-    def of(system: ActorSystem) -> Unbegun:
-        """That of ``system``."""
-        return _of.setdefault(system, Unbegun())
+    def of(system: ActorSystem) -> PendingRuns:
+        """The pending runs of ``system``."""
+        return _of.setdefault(system, PendingRuns())
 
-    def enter(self, life: WholeRun) -> None:
-        """Let the system end ``life``, unless it has left before."""
-        lives, number = self._lives, id(life)
-        lives[number] = weakref.ref(life, lambda _: lives.pop(number, None))
-        life.system.register(self)
+    def enter(self, scope: WholeRun) -> None:
+        """Let the system end the run of ``scope``, until the run leaves."""
+        scopes, number = self._scopes, id(scope)
+        scopes[number] = weakref.ref(scope, lambda _: scopes.pop(number, None))
+        scope.system.register(self)
 
-    def leave(self, life: WholeRun) -> None:
-        """``life`` has begun, and the system knows it, or it has ended."""
-        if self._lives.pop(id(life), None) is not None and not self._lives:
-            life.system.unregister(self)
-            if self._lives:  # another one has come meanwhile
-                life.system.register(self)
+    def leave(self, scope: WholeRun) -> None:
+        """Forget ``scope``: its run has ended, or has begun and is known to the system."""
+        if self._scopes.pop(id(scope), None) is not None and not self._scopes:
+            scope.system.unregister(self)
+            if self._scopes:  # another one has come meanwhile
+                scope.system.register(self)
 
     def _all(self) -> list[WholeRun]:
-        lives = [ref() for ref in self._lives.copy().values()]
-        return [life for life in lives if life is not None]
+        scopes = [ref() for ref in self._scopes.copy().values()]
+        return [scope for scope in scopes if scope is not None]
 
     # Activity
 
     def drain(self) -> None:
-        """What has not begun has nothing in hand, and will not begin."""
+        """Cancel: a run that has not begun holds no elements to drain."""
         self.cancel()
 
     def cancel(self, grace: float | None = None) -> None:
-        for life in self._all():
-            life.cancel()
+        for scope in self._all():
+            scope.cancel()
 
     def abort(self, error: BaseException) -> None:
-        for life in self._all():
-            life.abort(error)
+        for scope in self._all():
+            scope.abort(error)
 
     def wait(self, timeout: float) -> bool:
-        """There is nothing to wait for: they end at once."""
+        """Return at once: a cancelled pending run has ended."""
         return True
 
     def disown(self) -> None:
-        for life in self._all():
-            life.disown()
+        for scope in self._all():
+            scope.disown()
 
 
-_of: weakref.WeakKeyDictionary[ActorSystem, Unbegun] = weakref.WeakKeyDictionary()
+_of: weakref.WeakKeyDictionary[ActorSystem, PendingRuns] = weakref.WeakKeyDictionary()

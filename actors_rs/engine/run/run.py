@@ -39,13 +39,13 @@ class Run(Generic[R]):
         def __getattr__(self, name: str) -> Any:
             raise UnknownName(type(self), name)
 
-    def __init__(self, life: WholeRun) -> None:
-        self.name = life.name
-        self._life = life
-        self._end = life.end
+    def __init__(self, scope: WholeRun) -> None:
+        self.name = scope.name
+        self._scope = scope
+        self._end = scope.end
 
     def __repr__(self) -> str:
-        waits = self._life.waits_for() if self._life.drains_for_long else ""
+        waits = self._scope.waits_for() if self._scope.drains_for_long else ""
         return f"<Run {repr_of(self.name)} {self.state}{waits and ', waits for '}{waits}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -81,7 +81,7 @@ class Run(Generic[R]):
         """
         check_timeout(timeout)
         if not self._end.is_over:
-            check_not_on_loop_of(self._life.system, self)
+            check_not_on_loop_of(self._scope.system, self)
             check_no_running_loop(
                 "run.result()", "`await run`", "`await trio.to_thread.run_sync(run.result)`"
             )
@@ -101,9 +101,9 @@ class Run(Generic[R]):
         Does not wait where ``result`` would raise ``BlockingError``.
         """
         check_timeout(timeout)
-        if self._life.system.event_loop.is_current_thread():
+        if self._scope.system.event_loop.is_current_thread():
             return self._end.is_over
-        return self._life.wait(timeout)
+        return self._scope.wait(timeout)
 
     def cancel(self, grace: float | None = None) -> None:
         """Stop now: sinks take no more and leave complete files only. Does not wait.
@@ -114,7 +114,7 @@ class Run(Generic[R]):
         """
         if grace is not None:
             check_grace("grace", grace)
-        self._life.cancel(grace)
+        self._scope.cancel(grace)
 
     async def cancelled(self, grace: float | None = None) -> None:
         """``cancel``, and wait for the end of the run, which ``grace`` seconds bound.
@@ -131,7 +131,7 @@ class Run(Generic[R]):
         run that has not goes on draining.
         """
         check_timeout(timeout)
-        self._life.drain()
+        self._scope.drain()
         return self._end.is_over if timeout is None else self.wait(timeout)
 
     async def drain_async(self, timeout: float | None = None) -> bool:
@@ -141,7 +141,7 @@ class Run(Generic[R]):
         draining.
         """
         check_timeout(timeout)
-        self._life.drain()
+        self._scope.drain()
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout):
                 await self._end.until_over()
@@ -153,7 +153,7 @@ class Run(Generic[R]):
         Raises ``ArgumentTypeError`` for what is no exception.
         """
         check_error("Run.abort", error)
-        self._life.abort(error)
+        self._scope.abort(error)
 
     def queue(self, name: str | None = None) -> SourceQueue[Any]:
         """The way into this run's ``Source.queue``, the one of that name if there are several.
@@ -174,7 +174,7 @@ class Run(Generic[R]):
         return sink_queue_among(self._begun_stages("Sink.queue"), name, self._end)
 
     def _begun_stages(self, wanted: str) -> Sequence[RunningStage]:
-        stages = self._life.stages()
+        stages = self._scope.stages()
         if not stages and not self._end.is_over:
             raise GraphError(
                 f"{repr_of(self)} has no {wanted} yet, for it has not begun: the run of a hub, "
@@ -190,12 +190,12 @@ class Run(Generic[R]):
         ``ArgumentTypeError`` for what cannot be called, or is a coroutine or generator function.
         """
         plain_function(action, "Run.when_ended: action")
-        system = self._life.system
+        system = self._scope.system
         self._end.call_then(lambda: call_at_end(self, system, action))
 
     def snapshot(self) -> RunSnapshot:
         """The run at this moment as plain data; cheap, also after the end."""
-        return self._life.snapshot()
+        return self._scope.snapshot()
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture of the run at this moment, with its figures; see ``Graph.draw``."""

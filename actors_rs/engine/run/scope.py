@@ -1,4 +1,4 @@
-"""``RunLife``: the stages of a run, what they failed with and when the last of them has ended."""
+"""``RunScope``: the stages of a run, what they failed with and when the last of them has ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from actors_rs.engine.run.drain_watch import DrainWatch, stages_waited_for
 from actors_rs.engine.run.end import RunEnd
 from actors_rs.engine.run.grace import Ending, Grace, is_end
 from actors_rs.engine.run.observing import snapshot_of
-from actors_rs.engine.run.pending import Unbegun
+from actors_rs.engine.run.pending import PendingRuns
 from actors_rs.engine.run.recoveries import Recoveries
 from actors_rs.engine.run.result import errors_of, first_of, results_of
 from actors_rs.engine.run.run import Run
@@ -21,7 +21,7 @@ from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.engine.run.source_queue import disown_queues
 from actors_rs.engine.run.stall_watch import StallWatch
 from actors_rs.engine.run.waiting import wait_for_end
-from actors_rs.engine.telling import run_began, run_drains, run_ended
+from actors_rs.engine.run_events import run_began, run_drains, run_ended
 from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.results import ONE, Results
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from actors_rs.engine.contract import InnerStreams, RunningStage
     from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["RunLife"]
+__all__ = ["RunScope"]
 
 
-class RunLife:
-    """A run as its stages and its system see it: their ``Life`` and its ``Activity``. Any thread.
+class RunScope:
+    """A run as its stages and its system see it: their ``Scope`` and its ``Activity``. Any thread.
 
     What each method does is said there.
     """
@@ -45,7 +45,7 @@ class RunLife:
     _drain_watch: DrainWatch | None = None
     _grace: Grace | None = None  # since it is to end
     _recoveries: Recoveries | None = None  # made for the first
-    _unbegun: Unbegun | None = None  # where the system knows it from until it begins
+    _pending_runs: PendingRuns | None = None  # where the system knows it from until it begins
     _when_over_early: Callable[[], None] | None = None
     _ends: set[RunningStage] | None = None  # living stages in which the stream ends, if not all
     _ends_failed = False  # a sink has ended without its result
@@ -92,7 +92,7 @@ class RunLife:
         return repr_of(self.run)
 
     @property
-    def activity(self) -> RunLife:
+    def activity(self) -> RunScope:
         """This one."""
         return self
 
@@ -101,8 +101,8 @@ class RunLife:
     def await_begin(self, when_over_early: Callable[[], None] | None = None) -> None:
         """It begins with somebody to come, or ends with the system: ``when_over_early`` is told."""
         self._when_over_early = when_over_early
-        self._unbegun = Unbegun.of(self.system)
-        self._unbegun.enter(self)
+        self._pending_runs = PendingRuns.of(self.system)
+        self._pending_runs.enter(self)
 
     def begin(
         self, stages: Sequence[RunningStage], sinks: Sequence[StreamEnd], results: Results
@@ -115,8 +115,8 @@ class RunLife:
                 self._ends = {one for one in stages if is_end(one)} or None
             self._recovering = sum(stage.logic.recovers for stage in stages)
         self.system.register(self)
-        if self._unbegun is not None:
-            self._unbegun.leave(self)
+        if self._pending_runs is not None:
+            self._pending_runs.leave(self)
         if self.system._draining:  # asked behind the entry: one of both sees the other
             self.draining = True
         run_began(self)
@@ -192,8 +192,8 @@ class RunLife:
     def _over_early(self) -> None:
         """It has not begun, so no stage will settle it."""
         self._settle()
-        if self._unbegun is not None:
-            self._unbegun.leave(self)
+        if self._pending_runs is not None:
+            self._pending_runs.leave(self)
         if (when_over_early := self._when_over_early) is not None:
             self._when_over_early = None
             when_over_early()

@@ -34,7 +34,7 @@ from actors_rs.stages.stage import StageLogic
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage, WholeRun
-    from actors_rs.runtime.dispatch.machinery import TimerService
+    from actors_rs.runtime.dispatch.resources import TimerService
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["StallWatch", "feeds_another"]
@@ -76,32 +76,32 @@ class StallWatch:
         """That of ``system``."""
         return _of.get(system) or _of.setdefault(system, StallWatch())
 
-    def enter(self, life: WholeRun) -> None:
-        """Watch ``life``, which begins."""
-        self._runs[life] = _Watched()
-        system, seconds = life.system, LOOK_EVERY
+    def enter(self, scope: WholeRun) -> None:
+        """Watch ``scope``, which begins."""
+        self._runs[scope] = _Watched()
+        system, seconds = scope.system, LOOK_EVERY
         if system.knows_rest:
             return
-        if life.stall_after is not None:
-            seconds = min(seconds, life.stall_after / LOOKS)
+        if scope.stall_after is not None:
+            seconds = min(seconds, scope.stall_after / LOOKS)
         if not self._number or seconds < self._seconds:
             self._set_timer(system.timers, seconds)
 
-    def leave(self, life: WholeRun) -> None:
-        """``life`` has ended."""
-        self._runs.pop(life, None)
+    def leave(self, scope: WholeRun) -> None:
+        """``scope`` has ended."""
+        self._runs.pop(scope, None)
 
     def at_rest(self, system: ActorSystem) -> None:
         """Judge the runs of ``system``, in which nothing can run before time moves."""
         now = system.now()
-        for life, known in self._runs.copy().items():
-            if self._last_moves(life, known) is None:
+        for scope, known in self._runs.copy().items():
+            if self._last_moves(scope, known) is None:
                 known.seen = None
                 continue
             if known.seen is None:
-                known.seen, known.since, known.due = life, now, now
-            if not self._judge(life, now - known.since) and known.due <= now:
-                waits = [one - (now - known.since) for one in _thresholds(life)]
+                known.seen, known.since, known.due = scope, now, now
+            if not self._judge(scope, now - known.since) and known.due <= now:
+                waits = [one - (now - known.since) for one in _thresholds(scope)]
                 if later := [one for one in waits if one > 0]:
                     known.due = now + min(later)
                     system.timers.after(min(later), _nothing)
@@ -117,8 +117,8 @@ class StallWatch:
         if number != self._number:
             return  # one that comes more often has taken over
         try:
-            for life, known in self._runs.copy().items():
-                self._look_at(life, known)
+            for scope, known in self._runs.copy().items():
+                self._look_at(scope, known)
         finally:
             if self._runs:
                 self._set_timer(timers, self._seconds)
@@ -127,46 +127,46 @@ class StallWatch:
                 if self._runs:  # one that came meanwhile has seen that a look was to come
                     self._set_timer(timers, LOOK_EVERY)
 
-    def _look_at(self, life: WholeRun, known: _Watched) -> None:
-        moves = self._last_moves(life, known)
+    def _look_at(self, scope: WholeRun, known: _Watched) -> None:
+        moves = self._last_moves(scope, known)
         if moves is None:
             if known.witness is not None and not isinstance(known.witness.logic, Feedback):
                 known.seen = None  # else the loop may just be looked at, which moves nothing
         elif moves != known.seen:
-            known.seen, known.since = moves, life.system.now()
+            known.seen, known.since = moves, scope.system.now()
         else:
-            self._judge(life, life.system.now() - known.since)
+            self._judge(scope, scope.system.now() - known.since)
 
-    def _last_moves(self, life: WholeRun, known: _Watched) -> Hashable | None:
+    def _last_moves(self, scope: WholeRun, known: _Watched) -> Hashable | None:
         """When each stage moved last, or ``None`` if one of them is not still."""
         if (witness := known.witness) is not None:
             if not witness.has_left and not _is_still(witness):
                 return None
             known.witness = None
         moves = []
-        for stage in _all_stages(life):
+        for stage in _all_stages(scope):
             if not _is_still(stage):
                 known.witness = stage
                 return None
             moves.append((stage, _last_move(stage)))
         return tuple(moves)
 
-    def _judge(self, life: WholeRun, seconds: float) -> bool:
-        """Act on ``life``, which has stood still for ``seconds``; whether there was a way to."""
+    def _judge(self, scope: WholeRun, seconds: float) -> bool:
+        """Act on ``scope``, which has stood still for ``seconds``; whether there was a way to."""
         acted, patient = False, False
-        for stage, logic in _logics(life):
+        for stage, logic in _logics(scope):
             if logic.stall_after is not None and (action := logic.unblock()) is not None:
                 patient = patient or seconds < logic.stall_after
                 if seconds >= logic.stall_after:
                     stage.post(action)
                     acted = True
-        after = life.stall_after
+        after = scope.stall_after
         if acted or patient or after is None or seconds < after:
             return acted
-        self.leave(life)
-        why = describe(life.snapshot())
-        happened = f"run '{life.name}' has stood still for {after:g} s"
-        life.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
+        self.leave(scope)
+        why = describe(scope.snapshot())
+        happened = f"run '{scope.name}' has stood still for {after:g} s"
+        scope.abort(Stalled(f"{happened} and nothing can wake it: {why}"))
         return True
 
 
@@ -177,28 +177,28 @@ def feeds_another(giver: WholeRun, taker: WholeRun) -> None:
             _peers.setdefault(one, weakref.WeakSet()).add(other)
 
 
-def _all_stages(life: WholeRun) -> Iterator[RunningStage]:
-    """The living stages of ``life`` and of the runs that it gives to or takes from.
+def _all_stages(scope: WholeRun) -> Iterator[RunningStage]:
+    """The living stages of ``scope`` and of the runs that it gives to or takes from.
 
     Those of inner streams come last: one of the few others tells most often that a run moves.
     """
-    lives = [life]
-    for one in lives:
+    scopes = [scope]
+    for one in scopes:
         yield from (stage for stage in one.each_stage() if not stage.has_left)
         for peer in tuple(_peers.get(one, ())):
-            if peer not in lives and not peer.end.is_over:
-                lives.append(peer)
+            if peer not in scopes and not peer.end.is_over:
+                scopes.append(peer)
 
 
-def _logics(life: WholeRun) -> list[tuple[RunningStage, StageLogic]]:
-    """The living logics of ``life``, each with its stage."""
-    return [(stage, stage.logic) for stage in life.living()]
+def _logics(scope: WholeRun) -> list[tuple[RunningStage, StageLogic]]:
+    """The living logics of ``scope``, each with its stage."""
+    return [(stage, stage.logic) for stage in scope.living()]
 
 
-def _thresholds(life: WholeRun) -> list[float]:
-    """The seconds after which something is to be done, if ``life`` stands still for so long."""
-    own = [logic.stall_after for _, logic in _logics(life) if logic.unblock() is not None]
-    return [after for after in (life.stall_after, *own) if after is not None]
+def _thresholds(scope: WholeRun) -> list[float]:
+    """The seconds after which something is to be done, if ``scope`` stands still for so long."""
+    own = [logic.stall_after for _, logic in _logics(scope) if logic.unblock() is not None]
+    return [after for after in (scope.stall_after, *own) if after is not None]
 
 
 def _last_move(stage: RunningStage) -> Hashable:

@@ -17,16 +17,16 @@ from actors_rs.stages.ports import Inlet
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
-    from actors_rs.engine.inner.handoff import Lent
+    from actors_rs.engine.inner.handoff import Handoff
 
-__all__ = ["LOST", "SectionLife"]
+__all__ = ["LOST", "SectionScope"]
 
 LOST = "lost when its section failed"
 """Why elements are dead letters."""
 
 
-class SectionLife:
-    """The ``Life`` of its stages, within that of ``host``, whose matters the others are.
+class SectionScope:
+    """The ``Scope`` of its stages, within that of ``host``, whose matters the others are.
 
     ``when_over`` is called when all of its stages have ended. Where the section has an input,
     that is ``entry``: what was not taken from it is not lost, for the host gives it again. Any
@@ -34,9 +34,9 @@ class SectionLife:
     """
 
     def __init__(
-        self, host: RunningStage, when_over: Callable[[], None], entry: Lent | None = None
+        self, host: RunningStage, when_over: Callable[[], None], entry: Handoff | None = None
     ) -> None:
-        outer = self._outer = host.life
+        outer = self._outer = host.scope
         self.name, self.system, self.end = outer.name, outer.system, outer.end
         self.activity, self.stall_after = outer.activity, outer.stall_after
         self.metered, self.monitored = outer.metered, outer.monitored
@@ -173,7 +173,7 @@ class SectionLife:
         if failure is not None:
             for element in elements:
                 self._host.report(element, LOST, failure)
-        elif isinstance(self._outer, SectionLife):
+        elif isinstance(self._outer, SectionScope):
             self._outer.lost(elements)
 
     def _settle(self, verdict: Callable[[BaseException], None]) -> None:

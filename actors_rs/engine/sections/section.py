@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.sections.scope import LOST, SectionLife
+from actors_rs.engine.sections.scope import LOST, SectionScope
 from actors_rs.errors import RunCancelled, StageError
 from actors_rs.graph.blueprint import graft
 from actors_rs.graph.spec import OutletRef
@@ -53,7 +53,7 @@ class Section(StageLogic):
         self._out = out
         self._backoff = backoff
         self._intensity = Intensity(max_restarts, within)
-        self._life: SectionLife | None = None
+        self._scope: SectionScope | None = None
         self._result: Inlet | None = None  # what the section gives; None while it rests
         self._feed: Outlet | None = None  # what the section takes
         self._fed: deque[Frame] = deque()  # the end of what it was given
@@ -83,12 +83,12 @@ class Section(StageLogic):
     def stop(self, error: BaseException | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        if self._life is not None:
-            self._take_back(self._life)
+        if self._scope is not None:
+            self._take_back(self._scope)
             if self._is_unneeded:
-                self._life.write_off("failed when nobody needed it any more")
+                self._scope.write_off("failed when nobody needed it any more")
             else:
-                self._life.release()
+                self._scope.release()
 
     @property
     def _is_unneeded(self) -> bool:
@@ -103,7 +103,7 @@ class Section(StageLogic):
     @property
     def finished(self) -> bool:
         """Not before the stages of the section, since it accounts for what they held."""
-        return super().finished and (self._life is None or self._life.over)
+        return super().finished and (self._scope is None or self._scope.over)
 
     def held(self) -> list[Any]:
         return [element for frame in self._again for element in frame]
@@ -120,12 +120,12 @@ class Section(StageLogic):
         if self.inlet is not None:
             self._result.window = self.inlet.capacity
             self._feed = Outlet("section")
-            feed = host.life.inner_streams.handoff(host, self._feed, self)
-            entry = feed.spec.lent
+            feed = host.scope.inner_streams.handoff(host, self._feed, self)
+            entry = feed.spec.handoff
             out = OutletRef(graft(out.spec, feed), out.index)
-        self._life = SectionLife(host, lambda: self.context.post(_look_again), entry)
+        self._scope = SectionScope(host, lambda: self.context.post(_look_again), entry)
         self._set_ports()
-        host.life.inner_streams.attach(host, self._life, out, self._result)
+        host.scope.inner_streams.attach(host, self._scope, out, self._result)
 
     # Its input is handed to the section, and that runs it: that is all there is to know
 
@@ -163,8 +163,8 @@ class Section(StageLogic):
         if error is None:
             feed.complete()
             return
-        if self._life is not None:
-            self._life.given_error = error  # before: its stages may meet it from here on
+        if self._scope is not None:
+            self._scope.given_error = error  # before: its stages may meet it from here on
         feed.fail(error)
 
     def _next_frame(self, inlet: Inlet, most: int) -> Frame:
@@ -180,7 +180,7 @@ class Section(StageLogic):
         feed.emit(frame)
         self._fed.append(frame)
         self._fed_size += len(frame)
-        entry = self._life.entry if self._life is not None else None
+        entry = self._scope.entry if self._scope is not None else None
         most = 2 * entry.capacity if entry is not None else 0  # held, and given back by its stage
         while self._fed_size - len(self._fed[0]) > most:
             self._fed_size -= len(self._fed.popleft())
@@ -200,26 +200,26 @@ class Section(StageLogic):
         if result.exhausted:
             if result.error is None:
                 self.end(None)
-            elif self._life is not None and self._life.over:  # else it is not known what is lost
-                self._failed(self._life, result.error)
-            elif self._life is not None:
-                self._life.end_soon(result.error)
+            elif self._scope is not None and self._scope.over:  # else it is not known what is lost
+                self._failed(self._scope, result.error)
+            elif self._scope is not None:
+                self._scope.end_soon(result.error)
 
     # The ends
 
-    def _failed(self, life: SectionLife, error: BaseException) -> None:
-        self._take_back(life)
+    def _failed(self, scope: SectionScope, error: BaseException) -> None:
+        self._take_back(scope)
         if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
-            life.release()  # before: what goes with the end is lost only where a failure is known
+            scope.release()  # before: what goes with the end is lost only where a failure is known
             self._give_up(error)
             return
         self._restarts += 1
         wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
-        life.write_off(f"failed, and is restarted in {wait:.3g} s")
+        scope.write_off(f"failed, and is restarted in {wait:.3g} s")
         told = {"restarts": self._restarts, "wait_seconds": wait}
         self.context.event("stage_restarted", error=error, **told)
-        self._leave_life()
+        self._leave_scope()
         self._timer = self.context.after(wait, self._rested)
 
     def _give_up(self, error: BaseException) -> None:
@@ -232,10 +232,10 @@ class Section(StageLogic):
             lost(self.held())
             self._again.clear()
             self.inlet.on_drop = lost
-        self._leave_life()  # that it was told of an error which went no further counts for nothing
+        self._leave_scope()  # that it was told of an error which went no further counts for nothing
         self.end(error)
 
-    def _leave_life(self) -> None:
+    def _leave_scope(self) -> None:
         self._result = self._feed = None
         self._set_ports()
 
@@ -243,9 +243,9 @@ class Section(StageLogic):
         for element in elements:
             self.context.report(element, LOST, error)
 
-    def _take_back(self, life: SectionLife) -> None:
+    def _take_back(self, scope: SectionScope) -> None:
         """Get ready to give again what the section had not begun with; its stages have ended."""
-        entry, feed = life.entry, self._feed
+        entry, feed = scope.entry, self._feed
         fed, self._fed, self._fed_size = self._fed, deque(), 0
         untaken = feed.count - entry.count if entry is not None and feed is not None else 0
         while untaken > 0 and fed:  # there is none when stop asks again, behind the last failure

@@ -12,7 +12,7 @@ from actors_rs.runtime.settings import is_number
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
-    from actors_rs.engine.run.scope import RunLife
+    from actors_rs.engine.run.scope import RunScope
     from actors_rs.observability.web.watching import WatchedRun
 
 __all__ = ["ACTIONS", "act"]
@@ -26,12 +26,12 @@ def act(run: WatchedRun, action: str, order: Mapping[str, Any]) -> None:
 
     Returns at once. Raises ``InvalidArgumentError``, and changes nothing, for what cannot be done.
     """
-    if run.life is None:
+    if run.scope is None:
         raise InvalidArgumentError(f"run {repr_of(run.name)} has ended: nothing of it can change")
     stage, value = order.get("stage", ""), order.get("value")
     if not isinstance(stage, str):
         raise InvalidArgumentError(f"stage: expected a name, got {repr_of(stage)}")
-    _do(run.life, action, stage, value)
+    _do(run.scope, action, stage, value)
     text = "" if value is None else f"to {value:g}"
     run.note(action, stage, text)
     of_stage = f" of stage {repr_of(stage)}" if stage else ""
@@ -45,20 +45,20 @@ def act(run: WatchedRun, action: str, order: Mapping[str, Any]) -> None:
     )
 
 
-def _do(life: RunLife, action: str, stage: str, value: Any) -> None:
+def _do(scope: RunScope, action: str, stage: str, value: Any) -> None:
     match action:
         case "drain":
-            life.run.drain()
+            scope.run.drain()
         case "cancel":
-            life.run.cancel()
+            scope.run.cancel()
         case "pause" | "resume":
-            adjusting.pause(life, stage, action == "pause")
+            adjusting.pause(scope, stage, action == "pause")
         case "rate":
             if not is_number(value):
                 raise InvalidArgumentError(f"rate: expected a number, got {repr_of(value)}")
-            adjusting.set_rate(life, stage, value)
+            adjusting.set_rate(scope, stage, value)
         case "parallelism":
-            adjusting.set_parallelism(life, stage, value)
+            adjusting.set_parallelism(scope, stage, value)
         case _:
             known = ", ".join(ACTIONS)
             raise InvalidArgumentError(f"expected one of {known}, got {repr_of(action)}")

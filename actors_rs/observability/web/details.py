@@ -12,7 +12,7 @@ from actors_rs.texts import class_name_of, repr_of, short_repr_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
-    from actors_rs.runtime.supervision.supervised import Household
+    from actors_rs.runtime.supervision.supervised import SlotOwner
     from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["dead_letters_of", "error_text", "stage_details", "tree_of"]
@@ -94,30 +94,36 @@ def tree_of(system: ActorSystem) -> list[dict[str, Any]]:
     for actor in system.children():
         if len(rows) >= MOST_ACTORS:
             break
-        if not isinstance(actor, Island) and not actor._has_place_ and actor._keeper_ is None:
+        if (
+            not isinstance(actor, Island)
+            and not actor._has_slot_
+            and actor._supervisor_link_ is None
+        ):
             known = actor_statistics(actor)
             unread = known.mailbox.control + known.mailbox.data
-            family = getattr(actor, "family", None)
-            if family is None:
+            child_slots = getattr(actor, "child_slots", None)
+            if child_slots is None:
                 rows.append(_line(known.name, 0, known.state, unread, 0, ""))
     return rows[:MOST_ACTORS]
 
 
-def _add_children(rows: list[dict[str, Any]], family: Household, depth: int) -> None:
-    for name, ref in family.refs().items():
+def _add_children(rows: list[dict[str, Any]], child_slots: SlotOwner, depth: int) -> None:
+    for name, ref in child_slots.refs().items():
         if len(rows) >= MOST_ACTORS:
             return
-        child = family.child_of(name)
-        rows.append(_row(name, depth, ref, child, child.family))
-        if child.family is not None:
-            _add_children(rows, child.family, depth + 1)
+        child = child_slots.child_of(name)
+        rows.append(_row(name, depth, ref, child, child.child_slots))
+        if child.child_slots is not None:
+            _add_children(rows, child.child_slots, depth + 1)
 
 
-def _row(name: str, depth: int, ref: Any, child: Any, family: Household | None) -> dict[str, Any]:
+def _row(
+    name: str, depth: int, ref: Any, child: Any, child_slots: SlotOwner | None
+) -> dict[str, Any]:
     mailbox = ref.actor_inbox.statistics()
     state = "running" if child is None else child.state.name.lower()
     restarts = 0 if child is None else max(0, child.serial - 1)
-    strategy = "" if family is None else class_name_of(family.strategy)
+    strategy = "" if child_slots is None else class_name_of(child_slots.strategy)
     return _line(name, depth, state, mailbox.control + mailbox.data, restarts, strategy)
 
 

@@ -12,7 +12,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.run.adjusting import adjustable, is_source
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.observability.table import History, moved
 from actors_rs.observability.web.details import stage_details
@@ -42,10 +42,10 @@ _PAGE_SIZE = 4096
 class WatchedRun:
     """One run: its state as the page shows it, and its charts."""
 
-    def __init__(self, number: int, life: RunLife, show_elements: bool) -> None:
+    def __init__(self, number: int, scope: RunScope, show_elements: bool) -> None:
         self.number = number
-        self.name = text_of(life.name)
-        self.life: RunLife | None = life
+        self.name = text_of(scope.name)
+        self.scope: RunScope | None = scope
         self.began = wall_clock()
         self.state: dict[str, Any] = {}
         self.points: deque[tuple[float, ...]] = deque(maxlen=int(MINUTES_15 / POINT_SECONDS))
@@ -60,7 +60,7 @@ class WatchedRun:
     @property
     def ended(self) -> bool:
         """Whether nothing of it will change any more."""
-        return self.life is None
+        return self.scope is None
 
     def note(self, event: str, stage: str = "", text: str = "") -> None:
         """Write a line into the run's log."""
@@ -68,18 +68,18 @@ class WatchedRun:
 
     def sample(self) -> None:
         """Look at the run; the last time when it has ended."""
-        life = self.life
-        if life is None:
+        scope = self.scope
+        if scope is None:
             return
-        over = life.end.is_over
-        stages = life.stages()[:MOST_STAGES]
-        now = life.snapshot()
+        over = scope.end.is_over
+        stages = scope.stages()[:MOST_STAGES]
+        now = scope.snapshot()
         before = self._past.before(now)
         self.state = run_state(now, before, {one.name: self._about(one) for one in stages})
         self._add_points(now)
         if over:
             self._details = {one.name: self._detail(one) for one in stages}
-            self.life = None
+            self.scope = None
             self.note("run ended", text=now.state)
 
     def details(self, name: str) -> dict[str, Any]:
@@ -88,8 +88,8 @@ class WatchedRun:
         Raises ``InvalidArgumentError`` if there is no such stage.
         """
         found = self._details.get(name)
-        if self.life is not None:
-            stages = (one for one in self.life.stages() if one.name == name)
+        if self.scope is not None:
+            stages = (one for one in self.scope.stages() if one.name == name)
             found = next((self._detail(one) for one in stages), None)
         if found is None:
             raise InvalidArgumentError(
@@ -186,7 +186,7 @@ class Watch:
         return next(reversed(living or list(self.runs.values())), None)
 
     def _enter(self, activity: Activity) -> None:
-        if not isinstance(activity, RunLife) or id(activity) in self._known:
+        if not isinstance(activity, RunScope) or id(activity) in self._known:
             return
         number = next(self._numbers)
         run = WatchedRun(number, activity, self.show_elements)

@@ -1,14 +1,14 @@
 """``PooledActor``: pykka's actor, on a dispatcher instead of a thread of its own.
 
-It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRef``,
-``ActorProxy``, ``ask``, ``stop`` and the hooks keep their meaning. What differs is on purpose:
+It plugs into pykka's documented seams (inbox, future, loop start), so ``ActorRef``, ``ActorProxy``,
+``ask``, ``stop`` and the hooks keep their meaning. The differences are deliberate:
 
-- a message is handled, answered with ``ActorDeadError`` or dead-lettered, never forgotten;
-- an exception, of whatever kind, ends this actor at most and no other;
-- a failing ``on_start`` calls ``on_failure``;
-- actors live in their system, not in pykka's global list.
+- A message is handled, answered with ``ActorDeadError``, or dead-lettered. None is forgotten.
+- An exception of any kind ends this actor at most, and no other actor.
+- An ``on_start`` that raises calls ``on_failure``.
+- Actors belong to their system, not to pykka's global list.
 
-How it runs: ``actor_core.py``.
+``actor_core.py`` shows how an actor runs.
 """
 
 from __future__ import annotations
@@ -39,20 +39,21 @@ A = TypeVar("A", bound="PooledActor")
 
 
 class PooledActor(ActorCore):
-    """An actor on the shared pool; subclass it as you would ``pykka.ThreadingActor``.
+    """An actor on the shared pool; subclass it like ``pykka.ThreadingActor``.
 
-    ``dispatcher`` says who gives it a thread: ``"pool"`` (default), ``"pinned"`` for a thread of
-    its own, needed if handlers wait for futures, or ``"calling_thread"``. Handlers run one at a
-    time, in a copy of the context in which the actor was started.
+    ``dispatcher`` selects the thread: ``"pool"`` (default); ``"pinned"`` for a thread of its own,
+    which handlers need that wait for futures; or ``"calling_thread"``. Handlers run one at a time,
+    in a copy of the context in which the actor was started.
 
-    ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``: the coroutine
-    runs on the system's event loop, with any dispatcher, and the next message waits for its
-    end. The coroutine holds no thread. A system that is cancelled cancels it.
+    ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``. The coroutine
+    runs on the system's event loop, with any dispatcher, and holds no thread. The next message
+    waits for its end. A system that is cancelled cancels the coroutine.
 
-    A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
-    ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an
-    ``InvalidArgumentError``, as is an async generator in place of a handler or hook. Its own
-    ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
+    A subclass may use all names except names of the form ``_name_`` that this class has, and
+    pykka's ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``. Defining one of
+    them raises ``InvalidArgumentError``, and so does an async generator as a handler or hook. A
+    subclass's own ``system``, ``watch`` or other public name hides ours; the runtime does not use
+    public names.
     """
 
     _system_: ActorSystem  # pyright: ignore[reportIncompatibleVariableOverride]  # set once
@@ -122,8 +123,8 @@ class PooledActor(ActorCore):
 
         Raises ``IllegalStateError`` if there is none.
         """
-        if self._keeper_ is None:
+        if self._supervisor_link_ is None:
             raise IllegalStateError(f"{text_of(self)} has no supervisor")
-        supervisor = self._keeper_.supervisor
+        supervisor = self._supervisor_link_.supervisor
         assert isinstance(supervisor, SupervisorRef)  # no other reference has children
         return supervisor

@@ -1,6 +1,6 @@
-"""What a class of actors may not do is refused when it is defined, with the name.
+"""Checks of actor classes when they are defined; errors name the class and the attribute.
 
-Later it would be a hang, or an error from inside the runtime.
+Without them the mistake would later be a hang, or an error from inside the runtime.
 """
 
 from __future__ import annotations

@@ -124,8 +124,8 @@ class ActorCore(SlowTurns, ActorBase):
 
     def _turn_halted_(self) -> None:
         """The turn has ended, and there is no further one by itself."""
-        if self._keeper_ is not None:
-            self._keeper_.report()  # its successor may begin on another thread at once
+        if self._supervisor_link_ is not None:
+            self._supervisor_link_.report()  # its successor may begin on another thread at once
 
     def _run_turn_(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
@@ -171,11 +171,11 @@ class ActorCore(SlowTurns, ActorBase):
 
     def _started_(self) -> None:
         """``on_start`` has returned: the supervisor hears that this actor has started."""
-        if self._keeper_ is not None:
-            self._keeper_.started(self)
+        if self._supervisor_link_ is not None:
+            self._supervisor_link_.started(self)
 
     def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
-        """Ctrl-C came before or behind the handler: who has asked gets an answer in any case."""
+        """Ctrl-C arrived before or after the handler: answer an ``ask`` in any case."""
         if type(message) is Ask and isinstance(message.reply_to, PooledFuture):
             dead = ActorDeadError(f"{self._ref_} was interrupted with the message")
             dead.__cause__ = error
@@ -223,7 +223,8 @@ class ActorCore(SlowTurns, ActorBase):
 
     def _answer_failure_(self, ask: Ask, error: BaseException) -> None:
         """An exception with an asker is an answer, unless it is fatal or messages are retried."""
-        retrier = self._keeper_ if self._keeper_ is not None and self._keeper_.retries else None
+        link = self._supervisor_link_
+        retrier = link if link is not None and link.retries else None
         if is_fatal(error) or (retrier is not None and retrier.is_last(error)):
             self._fail_(error)
             answer_dead(ask.reply_to, f"{self._ref_} ended while handling the message", error)
@@ -255,14 +256,14 @@ class ActorCore(SlowTurns, ActorBase):
 
         Where messages are retried, ``retried`` is put back if given, else the message itself.
         """
-        keeper = self._keeper_
-        if keeper is None:
+        link = self._supervisor_link_
+        if link is None:
             self.actor_stopped.error = error
             self.actor_stopped.set()
             self._note_failure_(error, None if message is NO_MESSAGE else message)
         elif message is NO_MESSAGE:
-            self._log_failure_(error)  # nothing is lost, and the keeper hears of it
-        elif keeper.retries and not keeper.is_last(error):
+            self._log_failure_(error)  # nothing is lost, and the supervisor hears of it
+        elif link.retries and not link.is_last(error):
             self._log_failure_(error)
             self.actor_inbox.put_back(message if retried is NO_MESSAGE else retried)
         else:
@@ -272,12 +273,12 @@ class ActorCore(SlowTurns, ActorBase):
     def _end_(
         self, error: BaseException | None, last_hook: Callable[..., None], *args: Any
     ) -> None:
-        """The actor's last act; it leaves, whatever the hook raises.
+        """The last step of an actor: it leaves the system even if the hook raises.
 
-        Behind the hook an error is only kept, without what the handler had in hand; not one that
-        is fatal, which is raised again where the system ends.
+        After the hook, an error is only kept, without the message that the handler had. A fatal
+        error is not kept: it is raised again where the system ends.
         """
-        if self._keeper_ is None or self._keeper_.is_last(error):
+        if self._supervisor_link_ is None or self._supervisor_link_.is_last(error):
             self.actor_stopped.error = error
             self.actor_stopped.set()
         pending: Pending | None = None
@@ -316,13 +317,13 @@ class ActorCore(SlowTurns, ActorBase):
             self._system_.fatal(error)
 
     def _leave_(self, error: BaseException | None = None) -> None:
-        """Leave the system for good, unless there is a keeper to decide whether it is."""
+        """Leave the system for good, unless a supervisor decides otherwise."""
         if self._watching_:
             end_all_watches(self)
-        if self._keeper_ is None:
+        if self._supervisor_link_ is None:
             self._close_(error)
         else:
-            self._keeper_.ended(error)
+            self._supervisor_link_.ended(error)
             self.actor_inbox.halt()
 
     def _close_(self, error: BaseException | None) -> None:

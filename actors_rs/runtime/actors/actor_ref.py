@@ -21,7 +21,7 @@ from actors_rs.runtime._primitives import (
 )
 from actors_rs.runtime.actors.address import Address
 from actors_rs.runtime.actors.awaiting import ON_TRIO, check_not_on_trio
-from actors_rs.runtime.actors.delayed import Delayed, LateTelling, tell_later
+from actors_rs.runtime.actors.delayed import Delayed, DelayingSystem, tell_later
 from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
 from actors_rs.runtime.actors.late_answer import late_answer
 from actors_rs.runtime.actors.mailbox import Mailbox
@@ -49,7 +49,7 @@ _urns = [itertools.count(random_bits(121))]  # counts on from there, and stays b
 
 
 class _MadeHere(ThreadLocal):
-    """The child whose constructor runs on this thread, behind its reference."""
+    """The child whose constructor runs on this thread, with its reference."""
 
     both: tuple[PooledActorRef[Any] | None, Actor | None] = (None, None)
 
@@ -75,7 +75,7 @@ class PooledActorRef(ActorRef[A]):
     """pykka's reference to an actor. All methods may be called from any thread."""
 
     actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
-    _home: LateTelling | None = None
+    _home: DelayingSystem | None = None
     """Of a child, which has an address before an actor lives there."""
 
     def __init__(self, address: Address, actor_class: type[A]) -> None:
@@ -100,13 +100,13 @@ class PooledActorRef(ActorRef[A]):
             raise ActorDeadError(f"{self} not found") from self.actor_stopped.error
 
     def tell_after(self, seconds: float, message: Any) -> Delayed:
-        """Send ``message`` in ``seconds``; what is returned has a ``cancel()``.
+        """Send ``message`` in ``seconds``; the result has a ``cancel()``.
 
-        The message waits for the address: a child that is restarted meanwhile gets it all the same.
-        If the actor has ended for good it is a dead letter. Raises ``ActorDeadError`` if that is so
-        already, ``InvalidArgumentError`` for ``seconds`` that are no number, and
-        ``IllegalStateError`` in the constructor of an actor that is not supervised: ``on_start``
-        is the place.
+        The message waits for the address: a child that is restarted in the meantime receives it. If
+        the actor has ended for good by then, the message is a dead letter. Raises
+        ``ActorDeadError`` if the actor has already ended for good, ``InvalidArgumentError`` for
+        ``seconds`` that are no number, and ``IllegalStateError`` in the constructor of an actor
+        without a supervisor: call it in ``on_start`` instead.
         """
         return tell_later(self, self._lives_in(), "tell_after", seconds, message, again=False)
 
@@ -118,7 +118,7 @@ class PooledActorRef(ActorRef[A]):
         """
         return tell_later(self, self._lives_in(), "tell_every", seconds, message, again=True)
 
-    def _lives_in(self) -> LateTelling | None:
+    def _lives_in(self) -> DelayingSystem | None:
         owner: Any = self.actor_inbox.owner
         return self._home if owner is None else owner._system_
 
@@ -131,14 +131,15 @@ class PooledActorRef(ActorRef[A]):
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
 
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Send ``message`` and wait for the answer, or return a future of it.
+        """Send ``message`` and wait for the answer, or return a future of the answer.
 
-        Raises what the handler raised; ``pykka.Timeout``, which is a ``TimeoutError`` too, after
-        ``timeout`` seconds; or ``ActorDeadError`` when the actor stopped before handling the
-        message or ended in the midst of it (``SystemExit``); its cause is what the actor failed
-        with. A ``timeout`` that is no number is an ``InvalidArgumentError``, and waiting on a
-        thread that must not wait a ``BlockingError``: nothing is sent then. A coroutine writes
-        ``await ref.ask_async(message)``.
+        Raises the exception of the handler; ``pykka.Timeout``, which is also a ``TimeoutError``,
+        after ``timeout`` seconds; ``ActorDeadError`` when the actor stopped before it handled the
+        message, or ended while it handled the message (``SystemExit``). The cause of
+        ``ActorDeadError`` is the exception that the actor failed with. A ``timeout`` that is no
+        number raises ``InvalidArgumentError``, and waiting on a thread that must not wait raises
+        ``BlockingError``; then nothing is sent. In a coroutine write ``await
+        ref.ask_async(message)``.
         """
         if timeout is not None:
             check_timeout(timeout)
@@ -193,7 +194,7 @@ class PooledActorRef(ActorRef[A]):
         return self.actor_inbox.offer(ask)
 
     def proxy(self) -> Any:
-        """A proxy of whoever lives here; waits for one that its supervisor has not started yet."""
+        """A proxy of the actor at this address; waits until the supervisor has started one."""
         return PooledActorProxy(actor_ref=self)
 
 
@@ -233,7 +234,7 @@ def number_of_urn(urn: str) -> int | None:
 
 
 def _count_elsewhere() -> None:
-    """A forked child makes URNs of its own, and not those that its parent will make."""
+    """Make the URNs of a forked child differ from the URNs that its parent will make."""
     _urns[0] = itertools.count(random_bits(121))
 
 

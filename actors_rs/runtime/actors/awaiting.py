@@ -23,8 +23,8 @@ ON_TRIO = (
 def check_no_running_loop(what: str, instead: str, on_trio: str) -> None:
     """Raise ``BlockingError`` on a thread with a running event loop, of asyncio or of trio.
 
-    Waiting there stops all its coroutines. ``instead`` and ``on_trio`` are the code to write. Not
-    in the cells of a notebook: the kernel's loop stands still while a cell runs, whatever it does.
+    A wait there would stop all coroutines of the loop. ``instead`` and ``on_trio`` are the code to
+    write. Cells of a notebook may wait: the kernel's loop stands still while a cell runs.
     """
     if asyncio._get_running_loop() is not None:
         loop = "the event loop"
@@ -54,23 +54,23 @@ def _in_notebook() -> bool:
 
 
 class Awaiting:
-    """Those who wait for one thing, each on its own event loop. Thread-safe, without a lock."""
+    """Coroutines that wait for one event, each on its own loop. Thread-safe, without a lock."""
 
     def __init__(self) -> None:
         self._waiters: dict[object, Callable[[], object]] = {}
 
     def until(self, there: Callable[[], bool]) -> Generator[Any, None, None]:
-        """Wait, in a coroutine, until it is ``there``; who gives up before leaves nothing behind.
+        """Wait, in a coroutine, until ``there()``; a cancelled wait leaves nothing registered.
 
-        It has to be there before ``wake`` is called. Raises ``RuntimeError`` where no loop of
-        asyncio runs, and ``IllegalStateError`` on trio.
+        Make ``there()`` true before you call ``wake``. Raises ``RuntimeError`` where no asyncio
+        loop runs, and ``IllegalStateError`` on trio.
         """
         check_not_on_trio("this await", ON_TRIO)
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self.enter(waiter, partial(loop.call_soon_threadsafe, _wake, waiter))
         try:
-            if not there():  # known by now to whoever wakes
+            if not there():  # now registered, so ``wake`` finds it
                 yield from waiter
         finally:
             self.leave(waiter)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 from pykka import Actor
 
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
-from actors_rs.runtime.actors.delayed import LateTelling
+from actors_rs.runtime.actors.delayed import DelayingSystem
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.system.statistics import ActorStatistics, actor_statistics
@@ -31,8 +31,8 @@ __all__ = [
     "RUNTIME_MESSAGES",
     "ActorBase",
     "Home",
-    "Keeper",
     "RuntimeMessage",
+    "SupervisorLink",
     "is_fatal",
 ]
 
@@ -58,7 +58,7 @@ class RuntimeMessage:
         """``actor`` has ended before it came to it."""
 
 
-class Keeper(Protocol):
+class SupervisorLink(Protocol):
     """Who decides whether an actor lives again. Called in that actor's turns only."""
 
     label: str
@@ -96,7 +96,7 @@ class StopOrder(Protocol):
         """``actor`` has ended; the next one may stop."""
 
 
-class Home(LateTelling, Protocol):
+class Home(DelayingSystem, Protocol):
     """A system, as the actors that live in it know it."""
 
     name: str
@@ -151,16 +151,16 @@ class ActorBase(Actor):
     _context_: Context
     _dispatcher_: Dispatcher
     # What most actors never need has its place in the class until they do.
-    _keeper_: Keeper | None = None
-    _has_place_ = False  # a supervisor is about to become its keeper
+    _supervisor_link_: SupervisorLink | None = None
+    _has_slot_ = False  # a supervisor is about to take charge of it
     _watchers_: dict[str, Mailbox] | None = None
     _watching_: dict[str, Mailbox] | None = None
     _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""
-        if self._keeper_ is not None:
-            self._keeper_.identify(self)
+        if self._supervisor_link_ is not None:
+            self._supervisor_link_.identify(self)
             return
         self._urn_number_ = next_urn_number()
         self.actor_inbox = Mailbox()
@@ -181,7 +181,7 @@ class ActorBase(Actor):
         return self._ref_
 
     def __str__(self) -> str:
-        named = f" '{self._keeper_.label}'" if self._keeper_ is not None else ""
+        named = f" '{self._supervisor_link_.label}'" if self._supervisor_link_ is not None else ""
         return f"{type(self).__name__}{named} ({self.actor_urn})"
 
     def statistics(self) -> ActorStatistics:

@@ -19,10 +19,10 @@ from actors_rs.texts import text_of
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.address import Address
     from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
-    from actors_rs.runtime.dispatch.machinery import TimerService
+    from actors_rs.runtime.dispatch.resources import TimerService
     from actors_rs.runtime.dispatch.timers import Timer
 
-__all__ = ["Delayed", "DelayedMessages", "LateTelling", "Timing", "tell_later"]
+__all__ = ["Delayed", "DelayedMessages", "DelayingSystem", "Timing", "tell_later"]
 
 
 class Timing(Protocol):
@@ -41,7 +41,7 @@ class Timing(Protocol):
         ...
 
 
-class LateTelling(Timing, Protocol):
+class DelayingSystem(Timing, Protocol):
     """A system, as far as delayed messages have to know it."""
 
     delayed: DelayedMessages
@@ -109,7 +109,7 @@ class Delayed:
 
 
 class DelayedMessages:
-    """Those of one system. All methods may be called from any thread."""
+    """The delayed messages of one system. All methods may be called from any thread."""
 
     def __init__(self, system: Timing) -> None:
         self.system = system
@@ -150,7 +150,7 @@ class DelayedMessages:
 
 def tell_later(
     ref: Address,
-    system: LateTelling | None,
+    system: DelayingSystem | None,
     what: str,
     seconds: float,
     message: Any,

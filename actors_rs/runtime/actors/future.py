@@ -50,7 +50,7 @@ class PooledFuture(Future[T]):
     def __init__(self) -> None:
         super().__init__()
         self._asked_in = fork_count()
-        self._claim = Lock()  # whoever gets it sets the result
+        self._claim = Lock()  # its holder sets the result
         self._there = Event()  # the result, or a hook
         self._done = False  # a hint: once true, value and error stay as they are
         self._value: Any = None
@@ -60,10 +60,9 @@ class PooledFuture(Future[T]):
     def get(self, *, timeout: float | None = None) -> T:
         """The value, or raises the exception; waits ``timeout`` seconds, ``None`` for ever.
 
-        Raises ``pykka.Timeout``, a ``TimeoutError`` too, when time is up, naming who was asked
-        and what; ``BlockingError`` when called before the
-        result is there on a thread of the shared pool, and ``InvalidArgumentError`` for a
-        ``timeout`` that is no number.
+        Raises ``pykka.Timeout``, also a ``TimeoutError``, when time is up; it names the actor and
+        the question. Raises ``BlockingError`` on a thread of the shared pool before the result is
+        set, and ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         if timeout is not None:
             check_timeout(timeout)
@@ -142,19 +141,19 @@ class PooledFuture(Future[T]):
         """Set ``error`` if ``set`` was interrupted on this thread before there was a result."""
         with suppress(Full):
             self._claim_or_raise()
-        if not self._done:  # whose claim is that of the interrupted call
+        if not self._done:  # the interrupted call holds the claim
             self._error, self._done = error, True
         self._tell()
 
     def set_get_hook(self, func: Callable[[float | None], T]) -> None:
         """Let ``func(timeout)`` compute the result on ``get``; raises like ``set``."""
         self._claim_or_raise()
-        self._computing = Lock()  # held while the hook runs, by whoever is the first to ask
+        self._computing = Lock()  # held while the hook runs, by the first caller
         super().set_get_hook(func)
         self._tell()
 
     def _tell(self) -> None:
-        """There is a result, or a hook: let go who waits for it."""
+        """Wake the waiting threads: there is a result or a hook."""
         try:
             self._there.set()
             if self._awaiting is not None:
@@ -181,7 +180,7 @@ class PooledFuture(Future[T]):
             )
 
     def _wait(self, timeout: float | None) -> float | None:
-        """Return when there is a result or a hook; what is left of ``timeout`` then."""
+        """Return when there is a result or a hook, with the seconds left of ``timeout``."""
         if self._is_there():
             return timeout
         self._check_is_here()
@@ -201,7 +200,7 @@ class PooledFuture(Future[T]):
         return self._done or self._get_hook is not None
 
     def _computed(self, timeout: float | None) -> T:
-        """What the hook gives; it runs once, however many threads ask, unless it raises."""
+        """The result of the hook, which runs once for all callers, unless it raises."""
         lock, left = self._computing, timeout
         if not lock.acquire(blocking=False):
             self._check_is_here()
@@ -218,8 +217,8 @@ class PooledFuture(Future[T]):
 def check_may_wait(timeout: float | None) -> None:
     """Raise ``BlockingError`` on a thread that must not wait for an answer, at most ``timeout`` s.
 
-    Asked before a question is sent, and again where somebody waits: a look at what is there
-    already, with a ``timeout`` of 0, may be taken anywhere.
+    Called before a question is sent, and again before a wait. A ``timeout`` of 0 only looks whether
+    the answer is there, which every thread may do.
     """
     if timeout is not None and timeout <= 0:
         return
@@ -244,7 +243,7 @@ def _got(future: Future[T]) -> T:
 
 
 def _wait_for(lock: Lock, timeout: float | None) -> float | None:
-    """Take ``lock``, which somebody else has, within ``timeout`` seconds; what is left of them."""
+    """Take ``lock``, held elsewhere, within ``timeout`` seconds; returns the seconds left."""
     seconds = -1 if timeout is None else max(0.0, timeout)
     check_may_wait(timeout)
     if drive_until(lambda: not lock.locked(), timeout):

@@ -1,4 +1,4 @@
-"""An answer that did not come in time: what was asked, of whom, and what can be done about it."""
+"""The error for an answer that did not come in time: the question, the actor and the remedy."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LateAnswerError(Timeout, TimeoutError):
 
 
 def late_answer(seconds: float | None, question: Question | None) -> LateAnswerError:
-    """The error for whoever waited ``seconds`` for an answer to ``question``."""
+    """The error after a wait of ``seconds`` for an answer to ``question``."""
     if question is None:
         return LateAnswerError(
             f"the future has no result after {seconds} seconds: nobody has called its set() or "

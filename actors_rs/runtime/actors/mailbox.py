@@ -61,21 +61,22 @@ def _paused() -> None:
 class Mailbox:
     """An actor's inbox; fits pykka's ``ActorInbox`` (``put``, ``get``, ``empty``).
 
-    A new mailbox is dormant: it keeps what is put into it and schedules nothing until the first
-    turn, which whoever starts the actor schedules, has ended. ``owner`` is the actor, up to the
-    end; through it references find the actor, which spares each of them a weak reference.
+    A new mailbox is dormant: it keeps its messages and schedules no turn. The code that starts the
+    actor schedules the first turn; after that turn the mailbox schedules turns itself. ``owner`` is
+    the actor, until it ends. References find the actor through it, so they need no weak reference
+    each.
 
-    ``halted`` says that no turn may go on: the mailbox is closed, or its actor has ended and
-    another one may follow. What is in a halted mailbox stays, and nothing schedules a turn, until
-    whoever decides on the successor, one thread at a time, calls ``resume`` or ``close``.
+    A ``halted`` mailbox is closed, or its actor has ended and another one may follow. Its messages
+    stay, and no turn is scheduled. The supervisor of the actor, one thread at a time, then calls
+    ``resume`` or ``close``.
     """
 
     __slots__ = ("_closed", "_lock", "_scheduled", "control", "data", "halted", "owner")
 
     def __init__(self) -> None:
-        self._lock = RLock()  # the collector may run a ``__del__`` in here that puts something
-        # Each is made when it is needed, as most actors are idle; and as a list, which has 0.1 KiB,
-        # while a deque has 0.6: a group waits for its actor with one message in each.
+        self._lock = RLock()  # reentrant: a ``__del__`` may run here and put a message.
+        # Made on demand, as most actors are idle. They are lists, of 0.1 KiB: a deque has 0.6 KiB,
+        # and each group waits for its actor with one message in each.
         self.data: Lane | None = None
         """The data lane, if there is anything in it; to look into, nothing else. As ``control``."""
         self.control: Lane | None = None
@@ -94,8 +95,8 @@ class Mailbox:
     def offer(self, message: Any) -> bool:
         """Put into the data lane. False when the mailbox is closed. Any thread.
 
-        Ctrl-C may come in here, and the caller may be as deep as Python goes: in either case the
-        message may have been put, and whatever was put is read.
+        ``KeyboardInterrupt`` and ``RecursionError`` may be raised in here. Then the message may
+        have been put; every message that was put is read.
         """
         dispatcher: Dispatcher | None = None
         enqueue: Callable[[Turn], object] | None = None
@@ -113,9 +114,9 @@ class Mailbox:
                 owner: Any = self.owner  # an idle mailbox has one
                 dispatcher, turn = owner._dispatcher_, owner._turn_
                 enqueue = dispatcher.enqueue
-                # From here to behind the call Python looks for no signal and makes no object, for
-                # which the collector might run a ``__del__`` that comes here; and the call is no
-                # deeper than the one above: either both happen or none.
+                # From here until after the call, Python checks for no signal and makes no object,
+                # so neither Ctrl-C nor a ``__del__`` can interrupt. The call is no deeper than the
+                # one above. So both happen, or none.
                 if self._scheduled:
                     return True
                 self._scheduled = turn
@@ -179,7 +180,7 @@ class Mailbox:
         try:
             message = lane[0]
             return lane.pop(0) if short else lane.popleft()
-        except KeyboardInterrupt:  # it comes behind the call
+        except KeyboardInterrupt:  # it comes after the call
             lane.insert(0, message)
             raise
         except IndexError:  # ``take_out`` was faster, or one who closes it again
@@ -202,9 +203,9 @@ class Mailbox:
         return not self.data and not self.control
 
     def end_turn(self, again: bool = False) -> bool:
-        """End the turn. True: messages are left (or ``again``) and the caller schedules anew.
+        """End the turn. True: messages are left (or ``again``), and the caller schedules anew.
 
-        So it is where somebody has seized the mailbox meanwhile: there, nobody schedules.
+        Also True for a mailbox that was halted in the meantime; there, no turn is scheduled.
         """
         lock = self._lock
         try:
@@ -276,9 +277,9 @@ class Mailbox:
         return left
 
     def take_out(self) -> list[Any]:
-        """Hand back what lies in the data lane of an actor that was told to stop at once.
+        """Return the messages in the data lane of an actor that must stop at once.
 
-        From outside of its turns: the next thing that these take is that it stops.
+        Called outside of its turns, which find nothing but the order to stop.
         """
         with self._lock:
             return self._all_data()

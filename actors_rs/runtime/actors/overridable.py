@@ -1,4 +1,4 @@
-"""A property that gives way: whoever sets an attribute of that name has that from then on."""
+"""A property that an instance or a subclass may replace with an attribute of the same name."""
 
 from __future__ import annotations
 

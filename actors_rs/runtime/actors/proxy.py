@@ -1,4 +1,4 @@
-"""A proxy of an address: it leads to whoever lives there, and keeps nobody alive."""
+"""A proxy of an address: it reaches the actor that runs there now, and keeps no actor alive."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ A = TypeVar("A")
 
 
 class PooledActorProxy(ActorProxy[Any]):
-    """pykka's proxy, of an actor that may be followed by another one at the same address.
+    """pykka's proxy, for an address at which one actor may follow another.
 
-    What attributes there are is asked of the actor that lives there now. While none does, what is
-    known of the last one counts, and a new name waits for the next one.
+    It reads the attributes of the actor that runs at the address. While there is none, the
+    attributes of the last actor count, and the lookup of an unknown name waits for the next actor.
     """
 
     def __init__(self, *, actor_ref: ActorRef[Any], attr_path: tuple[str, ...] = ()) -> None:

@@ -1,7 +1,7 @@
 """``ActorRegistry``: every living actor of the process, with the methods of pykka's registry.
 
-Pooled actors are in the tables of their systems already, so this module keeps none of its own:
-starting and stopping an actor costs nothing here, and a lookup by URN is a lookup in a table.
+Systems keep tables of their actors already, so this module keeps none of its own. Starting and
+stopping an actor costs nothing here, and a lookup by URN is a lookup in a table.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ActorRegistry:
 
     @classmethod
     def get_all(cls) -> list[ActorRef[Any]]:
-        """References to all running actors, those of each system in the order of their start."""
+        """References to all running actors, per system in the order of their start."""
         refs = [ref for ref in OwnRegistry.get_all() if ref.actor_class is not Guardian]
         refs += (actor.actor_ref for actor in _pooled())
         if not _hidden:
@@ -76,10 +76,10 @@ class ActorRegistry:
 
     @classmethod
     def broadcast(cls, message: Any, target_class: str | type[Actor] | None = None) -> None:
-        """Tell ``message`` to all actors, or to those of a class or of a class name.
+        """Tell ``message`` to all actors, or to the actors of a class or of a class name.
 
-        An actor that stops meanwhile does not get it. Supervisors take no messages: they are left
-        out unless ``target_class`` names them.
+        An actor that stops in the meantime does not receive it. Supervisors take no messages: they
+        are left out unless ``target_class`` names them.
         """
         if isinstance(target_class, str):
             refs = cls.get_by_class_name(target_class)
@@ -113,11 +113,11 @@ class ActorRegistry:
     def stop_all(
         cls, *, block: bool = True, timeout: float | None = None
     ) -> list[bool] | list[Future[bool]]:
-        """Stop all actors, the last one started first; what ``stop`` of each of them returned.
+        """Stop all actors, the last one started first; returns the results of ``stop``.
 
         Children stop with their supervisor, which would restart them, and are not in the list.
-        ``block`` and ``timeout`` (seconds, for each) are those of ``ActorRef.stop``. Systems stay
-        open; the default one ends with its last actor. Raises ``pykka.Timeout``, and
+        ``block`` and ``timeout`` (seconds, for each actor) are the arguments of ``ActorRef.stop``.
+        Systems stay open; the default one ends with its last actor. Raises ``pykka.Timeout``, and
         ``BlockingError`` on a pool thread if ``block`` is true.
         """
         refs = [ref for ref in reversed(cls.get_all()) if not _is_child(ref)]
@@ -146,11 +146,11 @@ def _pooled() -> Iterator[ActorBase]:
 
 
 def _is_listed(actor: ActorBase) -> bool:
-    """Whether it runs, and is none of those that a stream is made of."""
+    """Whether ``actor`` runs and is not part of a stream."""
     return actor._stops_in_order_ and not actor.actor_stopped.is_set()
 
 
 def _is_child(ref: ActorRef[Any]) -> bool:
     """Whether a supervisor decides on its end."""
     actor = ref._actor_weakref() if isinstance(ref, PooledActorRef) else None
-    return actor is not None and actor._keeper_ is not None
+    return actor is not None and actor._supervisor_link_ is not None

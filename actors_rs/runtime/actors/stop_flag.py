@@ -1,6 +1,6 @@
 """A flag with the methods of ``threading.Event`` at a fraction of its size.
 
-Most actors are never waited for through it, so the event behind ``wait`` is made on demand.
+Few actors are ever waited for through it, so the event for ``wait`` is made on demand.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class StopFlag:
         self._set = False
         self._event: Event | None = None
         self.error: BaseException | None = None
-        """What the actor has failed with, once it has ended for good."""
+        """The exception that the actor failed with, once it has ended for good."""
 
     def is_set(self) -> bool:
         """Whether ``set`` was called."""
         return self._set
 
     def set(self) -> None:
-        """Raise the flag and wake those who wait; later calls do nothing."""
+        """Raise the flag and wake all waiting threads; later calls do nothing."""
         if self._set:
             return
         with _making_events:
@@ -36,7 +36,7 @@ class StopFlag:
             if event is not None:
                 try:
                     event.set()
-                except BaseException:  # Ctrl-C, before it was set or behind that
+                except BaseException:  # Ctrl-C, before or after the flag was set
                     self._set = event.is_set()
                     raise
             self._set = True
@@ -57,7 +57,7 @@ class StopFlag:
                 self._event = event
             event = self._event
         if event.wait(timeout):
-            with _making_events:  # whoever sets the flag sets the event first
+            with _making_events:  # ``set`` sets the event first
                 return self._set
         return False
 

@@ -1,11 +1,11 @@
-"""Death watch: an actor that watches another gets one ``Terminated`` when that one is gone.
+"""Death watch: an actor that watches another gets one ``Terminated`` when the other has ended.
 
-The wish to watch is a message in the watched actor's mailbox. A mailbox hands every message to
-its actor, or back when the actor ends, or refuses it, and each of these leads to one notice; so
-none is lost or doubled however watching and stopping race. A restart is no end.
+A request to watch is a message in the mailbox of the watched actor. The mailbox delivers every
+message to its actor, returns it when the actor ends, or refuses it. Each of these three leads to
+one notice, so no notice is lost or doubled when watching and stopping race. A restart is no end.
 
-A watcher whose own system takes no more actors hears of no end: all are about to stop, and who
-replaces those that have ended, as many watchers do, could only fail.
+A watcher whose own system is closing receives no notice. Its actors are about to stop, and a
+watcher that starts replacements could only fail.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Notice(RuntimeMessage):
                     actor._pending_ = PendingMessage(actor, made, self.terminated, retried)
 
     def unread(self, actor: ActorBase, /) -> None:
-        if self.again:  # it was in hand, and has failed an actor
+        if self.again:  # the message was being handled, and has failed an actor
             actor._return_unread_(self.terminated)
 
 

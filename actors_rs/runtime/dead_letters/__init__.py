@@ -1,4 +1,4 @@
-"""Dead letters: what could not be delivered, who may read it, and how it is told.
+"""Dead letters: messages and failures without a receiver, their readers and their log lines.
 
 Begin with ``dead_letters``; ``letter_reader`` serves one subscriber, ``brief`` and ``raised_at``
 shorten errors for a log. Knows nothing of actors.

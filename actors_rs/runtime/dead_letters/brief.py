@@ -1,8 +1,8 @@
-"""The part of an exception that its reader looks for first: what was raised, and in which code.
+"""The part of an exception to read first: the error, and the user's code that raised it.
 
-A chain of exceptions holds frames of this library, of Spark and of Py4J, and Java's stack below.
-Of some hundred lines the few that matter are those of the user's own code, here or in a process of
-a worker, whose traceback comes as text.
+A chain of exceptions holds frames of this library, of Spark and of Py4J, and a Java stack. Only a
+few of its some hundred lines are frames of the user's own code, in this process or in a worker
+process, whose traceback arrives as text.
 """
 
 from __future__ import annotations

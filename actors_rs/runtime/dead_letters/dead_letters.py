@@ -1,12 +1,13 @@
-"""Dead letters: what could not be delivered, and failures nobody was there to receive.
+"""Dead letters: messages that could not be delivered, and failures that nothing could receive.
 
-Bounded: the newest ``capacity`` records are kept, and as many causes are told apart; all are
-counted. Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of the same trouble is one
-line and a number. Actors of one class, or in one place of their supervisor, are one cause, as is a
-stage of all inner streams; and one that was not heard of for as long makes room for another.
+The newest ``capacity`` records are kept, and as many causes are distinguished; all are counted.
+Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of one trouble is one line and a
+number. Actors of one class, or in one slot of their supervisor, are one cause, and so is one stage
+of all inner streams. A cause that is silent for ``LOG_EVERY`` makes room for another.
 
-They are a hot Publisher too: a subscriber begins with the oldest record that is kept and goes on
-with all that follow. One that asks for too little misses the oldest ones, which are counted.
+Dead letters are also a hot Publisher: a subscriber begins with the oldest kept record and continues
+with all later ones. A subscriber that requests too little misses the oldest ones, which are
+counted.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["DeadLetter", "DeadLetterStatistics", "DeadLetters"]
 LOG_EVERY = 60.0
 """Seconds between two log lines about the same cause."""
 OTHER_CAUSES = ("elsewhere", "further causes")
-"""What is counted together once ``capacity`` causes are known, and of those that made room."""
+"""Counts the causes after the first ``capacity``, and the causes that made room."""
 _URN = re.compile(r" \(urn:uuid:[0-9a-f-]{36}\)")
 MOST_SIGNALS = 100
 """Signals to one subscriber after which the turn gives its thread back."""
@@ -148,17 +149,17 @@ class DeadLetters:
             if due:
                 self._logged[cause] = now
             waiting = self._rouse()
-        del oldest  # if pushed out, not before: what is in it may have a ``__del__``
+        del oldest  # only if pushed out, and last: its parts may have a ``__del__``
         self._schedule_all(waiting)
         return due
 
     def subscribe(self, subscriber: Subscriber[DeadLetter], /) -> None:
-        """Send ``subscriber`` what is kept and what follows, until the system has ended.
+        """Send ``subscriber`` the kept letters and all later ones, until the system has ended.
 
-        Raises ``TypeError`` if it is no Subscriber (1.9). A letter about a letter, as comes of a
-        sink that fails on one, is kept and counted like any other but sent to nobody. A
-        subscriber whose ``activity`` is one of the system's, such as a run, is part of it: the
-        system ends that activity behind all others, so that it gets their last letters too.
+        Raises ``TypeError`` if it is no Subscriber (1.9). A letter about a letter, from a sink that
+        fails on one, is kept and counted like any other but sent to no subscriber. A subscriber
+        whose ``activity`` is an activity of the system, such as a run, is part of it: the system
+        ends that activity after all others, so that it receives their last letters too.
         """
         check_subscriber(subscriber)
         with self.counting:
@@ -168,16 +169,17 @@ class DeadLetters:
         self._schedule(partial(self._turn, reader))
 
     def complete(self) -> None:
-        """No further letters: subscribers get the rest they ask for, then the completion.
+        """End the stream: subscribers get the letters they still request, then the completion.
 
-        What is still published is kept and counted, and sent to none that has been told.
+        Letters that are published later are kept and counted. Completed subscribers do not get
+        them.
         """
         with self.counting:
             if self._completed:
                 return
             self._completed = True
             waiting, schedule = self._rouse(), self._schedule
-            self._schedule = CallingThreadDispatcher().schedule  # for those who ask still later
+            self._schedule = CallingThreadDispatcher().schedule  # for late requests
         self._schedule_all(waiting, schedule)
 
     def disown(self) -> None:
@@ -229,9 +231,9 @@ class DeadLetters:
         return len(self._counts) - (OTHER_CAUSES in self._counts) < self._capacity
 
     def _forget_quiet_causes(self, now: float) -> None:
-        """Count those together that were not heard of for as long as one is not logged again.
+        """Merge causes that were silent for as long as one is not logged again.
 
-        It goes through copies: what the collector runs meanwhile may record a letter of its own.
+        It iterates over copies: the garbage collector may record a letter in the meantime.
         """
         recent = _within_log_every(self._heard, now)
         self._heard, self._logged = recent, _within_log_every(self._logged, now)
@@ -241,7 +243,7 @@ class DeadLetters:
             self._counts[OTHER_CAUSES] += count
 
     def _rouse(self) -> list[LetterReader]:
-        """Those that get a turn now, for there is something for them."""
+        """The readers that get a turn now, as there are letters for them."""
         waiting = [reader for reader in self._readers if reader.waits(self._completed)]
         for reader in waiting:
             reader.scheduled = True
@@ -261,7 +263,7 @@ class DeadLetters:
                 return
             try:
                 signal()
-            except BaseException as error:  # whatever it was, it ends this stream and nothing else
+            except BaseException as error:  # any exception ends this stream and nothing else
                 self._cancel(reader)
                 why = "rule 2.13: a subscriber raised"
                 self.publish(None, where="dead letters", why=why, error=error)
@@ -303,7 +305,7 @@ def _within_log_every(times: dict[tuple[str, str], float], now: float) -> dict[A
 
 
 class _Subscription:
-    """What a subscriber of the dead letters holds. Both methods may be called from any thread."""
+    """The Subscription of a reader of the dead letters. Any thread may call its methods."""
 
     __slots__ = ("_letters", "_reader")
 

@@ -1,7 +1,7 @@
-"""One subscriber's place among the dead letters: a plain state machine.
+"""The position of one subscriber among the dead letters: a plain state machine.
 
-It holds no letter, so a subscriber that asks for nothing costs nothing: the letters it has not
-read stay where they are kept for all, and the oldest of them may be gone when it asks.
+It holds no letter, so a subscriber that requests nothing costs nothing. Unread letters stay in the
+shared buffer, and the oldest of them may be gone when the subscriber requests it.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class LetterReader:
         return None
 
     def _read(self, kept: Sequence[DeadLetter], total: int) -> DeadLetter | None:
-        """The next letter that is to be sent."""
+        """The next letter to send."""
         oldest = total - len(kept)
         self.missed += max(0, oldest - self._position)
         self._position = max(oldest, self._position)

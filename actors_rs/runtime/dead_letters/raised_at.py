@@ -15,9 +15,9 @@ __all__ = ["forget_frames"]
 
 
 def forget_frames(error: BaseException, but: BaseException | None = None) -> None:
-    """Take the tracebacks of ``error`` and of what caused it; a note says where each came from.
+    """Drop the tracebacks of ``error`` and its causes; a note says where each was raised.
 
-    ``but`` keeps its own for somebody who is still to read it.
+    ``but`` keeps its traceback, for a reader that still needs it.
     """
     seen = {id(but)}
     left: list[BaseException | None] = [error]
@@ -26,7 +26,7 @@ def forget_frames(error: BaseException, but: BaseException | None = None) -> Non
         if one is None or id(one) in seen:
             continue
         seen.add(id(one))
-        with suppress(Exception):  # whatever methods of its own a user's exception has
+        with suppress(Exception):  # an exception of the user may have methods that raise
             left += (one.__cause__, one.__context__)
             _note_the_place(one)
 

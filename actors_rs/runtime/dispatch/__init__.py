@@ -1,5 +1,5 @@
-"""Dispatchers: who gives threads to mailboxes, and the threads, timers and event loop behind them.
+"""Dispatchers: they give threads to mailboxes; also the threads, timers and the event loop.
 
 Begin with ``dispatcher`` (the contract), then ``pool`` (the shared threads), ``pinned`` and
-``calling_thread``. ``machinery`` is all that one system runs on. Knows nothing of actors.
+``calling_thread``. ``resources`` is all that one system runs on. Knows nothing of actors.
 """

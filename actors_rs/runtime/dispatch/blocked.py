@@ -51,7 +51,7 @@ class Glimpse:
     def __init__(self, look: Look, turn: CodeType, owner: object) -> None:
         """``look`` found its thread in ``owner``'s method with the code ``turn``. Any thread."""
         self.function = function_inside(look.thread, turn, owner)
-        """What the user's function is called that it is in; empty if it is in none."""
+        """The name of the user's function that the turn is in; empty if it is in none."""
         self._look = look
         self._used, self._used_then = look.used, look.used()
         self._at, self._others = monotonic(), cpu_seconds() - self._used_then

@@ -1,13 +1,13 @@
 """No thread at all: turns run on the thread that schedules them, one after the other.
 
-For tests and for debugging: when ``tell`` returns, everything it set off has happened, unless a
-turn or another thread was already at it. A turn that schedules further turns queues them behind
-itself, so nothing recurses; and it must not wait for a future, whose turn might be one of those.
+For tests and for debugging: when ``tell`` returns, all its effects have happened, unless a turn or
+another thread was already at work. A turn that schedules further turns queues them after itself, so
+nothing recurses. It must not wait for a future, whose turn might be one of them.
 
-What is raised in here, as by Ctrl-C, goes to whoever scheduled the first turn. A thread is begun
-for the turns that are left then: their mailboxes are scheduled already and would not be again. The
-turn that runs stays the first of them until it has ended, so an interrupted one is among them.
-Where an interrupt is handled, a single call of C begins that thread, so further ones come too late.
+An exception in here, such as Ctrl-C, goes to the code that scheduled the first turn. A thread is
+then started for the remaining turns: their mailboxes are scheduled already and would not be
+scheduled again. The running turn stays the first in the queue until it has ended, so an interrupted
+turn is among them. One C call starts that thread, so a further interrupt comes too late.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class CallingThreadDispatcher:
         self._succeed(enqueue.__self__)  # type: ignore[attr-defined]
 
     def schedule(self, turn: Turn, /) -> None:
-        """Run ``turn``, now or after those that wait on this thread."""
+        """Run ``turn``, now or after the turns that wait on this thread."""
         due = self._due.setdefault(current_thread_id(), deque())
         try:
             due.append(turn)

@@ -1,9 +1,8 @@
-"""The dispatcher contract: who runs a mailbox, and when.
+"""The dispatcher contract: which thread runs a mailbox, and when.
 
-A dispatcher runs *turns*. It promises that a turn handed in once runs once, that it runs on a
-thread where it may run, and that ``close`` leaves no thread of its own behind. That one actor
-never has two turns at a time is the mailbox's doing: it hands in the next turn when the last one
-has ended.
+A dispatcher runs *turns*. It promises three things: a turn handed in once runs once; it runs on a
+thread where it may run; ``close`` leaves no thread of the dispatcher running. The mailbox ensures
+that one actor never has two turns at a time: it hands in the next turn when the last one has ended.
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ class Dispatcher(Protocol):
 
     @property
     def kind(self) -> str:
-        """What it is called in statistics."""
+        """Its name in statistics."""
         ...
 
     @property
     def enqueue(self) -> Callable[[Turn], object]:
-        """Hands in a turn that is to run soon: one call of C, which no signal divides.
+        """Hands in a turn that must run soon: one C call, which no signal divides.
 
-        ``enqueued`` has to be called behind it. Never blocks, as that does not.
+        Call ``enqueued`` after it. Neither blocks.
         """
         ...
 

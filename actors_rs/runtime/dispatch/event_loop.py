@@ -1,8 +1,8 @@
-"""One asyncio event loop on a thread of its own, for coroutines that stages hand in.
+"""One asyncio event loop on a thread of its own, for the coroutines of stages.
 
-The loop starts with the first coroutine and ends with the system, which cancels what still runs.
-A coroutine is cancelled once, by its stage or at the end, and may clean up for as long as there is
-time; only what has not ended shortly before that is over is cancelled again.
+The loop starts with the first coroutine and ends with the system, which cancels the remaining
+coroutines. A coroutine is cancelled once, by its stage or at the end, and has the remaining time to
+clean up. Shortly before that time is over, coroutines that still run are cancelled again.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ __all__ = ["EventLoopThread"]
 T = TypeVar("T")
 Ended: TypeAlias = Callable[[], None] | None
 LAST_SECONDS = 1.0
-"""At most, and a quarter of the time of ``close``: what is left when what lingers is told again."""
+"""Seconds that remain after the second cancellation; at most a quarter of the time of ``close``."""
 ENDS_OF_THE_PROCESS = (SystemExit, KeyboardInterrupt)
-"""What a coroutine raises through its loop."""
+"""Exceptions of a coroutine that leave through its loop."""
 logger = logger_called("actors_rs.runtime")
 
 
@@ -124,7 +124,7 @@ class EventLoopThread:
         return (thread.name,) if thread.is_alive() else ()
 
     def _stop(self) -> None:
-        """On the loop, behind all that arrived before the end."""
+        """On the loop, after all coroutines that arrived before the end."""
         self._stopped = True
         asyncio.get_running_loop().stop()
 
@@ -142,7 +142,7 @@ class EventLoopThread:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
         loop = asyncio.new_event_loop()
         thread = Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
-        if self._loop is not None:  # what the collector ran while these were made needed one
+        if self._loop is not None:  # a ``__del__`` that ran meanwhile needed one
             loop.close()
             return self._loop
         self._loop, self._thread = loop, thread
@@ -182,9 +182,9 @@ class EventLoopThread:
 
     async def _end_tasks(self) -> None:
         """Those handed in first: to clean up, they may need the tasks that they have started."""
-        self._take_arrived()  # what was put in while the end came, before anybody was woken
+        self._take_arrived()  # handed in while the loop ended, before its thread was woken
         for future in tuple(self._running.values()):
-            future.cancel()  # passed on to its task, unless that was told so before
+            future.cancel()  # forwarded to its task, unless it was cancelled before
         await self._until_late(self._running)
         for task in (others := self._other_tasks()):
             if not task.cancelling():
@@ -197,7 +197,7 @@ class EventLoopThread:
             task._log_destroy_pending = False  # type: ignore[attr-defined]  # it was named before
 
     def _other_tasks(self) -> set[asyncio.Task[Any]]:
-        """All that run on this loop but the one that asks, and those that were abandoned."""
+        """All tasks of this loop except the calling one and the abandoned ones."""
         return asyncio.all_tasks() - {asyncio.current_task()} - self._abandoned
 
     async def _until_late(self, tasks: Iterable[asyncio.Task[Any]]) -> None:
@@ -213,9 +213,10 @@ def begin(
     running: dict[asyncio.Task[Any], Future[Any]],
     context: Context,
 ) -> asyncio.Task[Any]:
-    """On the loop: run ``coroutine`` for ``future``; its task is among ``running`` meanwhile.
+    """On the loop: run ``coroutine`` for ``future``; its task is in ``running`` until its end.
 
-    In ``context``: that of the loop's own callbacks belongs to whoever woke it first.
+    It runs in ``context``, since the context of the loop's own callbacks belongs to the caller that
+    woke the loop first.
     """
     task = loop.create_task(coroutine, context=context)
     running[task] = future
@@ -242,7 +243,7 @@ def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
     else:
         error = task.exception()
     if not future.set_running_or_notify_cancel():
-        if error is not None and not isinstance(error, ENDS_OF_THE_PROCESS):  # these were told
+        if error is not None and not isinstance(error, ENDS_OF_THE_PROCESS):  # reported
             logger.error("a coroutine that was cancelled failed in its clean-up", exc_info=error)
     elif error is not None:
         future.set_exception(error)
@@ -253,7 +254,7 @@ def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
 def pass_cancellation_on(
     loop: asyncio.AbstractEventLoop, task: asyncio.Task[Any], future: Future[Any]
 ) -> None:
-    """On any thread: ``future`` has ended, perhaps because somebody cancelled it."""
+    """On any thread: ``future`` has ended, perhaps by a cancellation."""
     if future.cancelled() and not task.done():
         with suppress(RuntimeError):  # the loop has been closed, and its tasks with it
             loop.call_soon_threadsafe(task.cancel)

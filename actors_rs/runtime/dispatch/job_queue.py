@@ -1,16 +1,18 @@
-"""A queue of jobs for several threads that wakes no more of them than are of use.
+"""A queue of jobs for several threads that wakes as few threads as possible.
 
-Waking a thread costs about ten times what handing it a short job is worth, and under the GIL two
-threads run Python no faster than one: they run it slower, since each finds in its core's cache
-what the other has just left. So a thread of the pool that hands in a job while it runs one wakes
-nobody: it will look at the queue itself in a moment. Others are *hinted* at when that moment may
-be long: jobs have been taking long lately, the queue has not been empty for a while, or the owner
-says so. A thread that such a hint could not bring onto its feet for milliseconds, because the GIL
-was taken, while jobs went on being begun, is not needed: it lies down again and hints pause.
+Waking a thread costs about ten times as much as handing it a short job is worth. Under the GIL two
+threads run Python no faster than one. They run it slower, since each finds the other's data in the
+cache of its core. So a pool thread that hands in a job while it runs one wakes no other thread: it
+will look at the queue itself in a moment.
 
-Lock-free: every step is one atomic operation of a deque. What makes it right is the order: who
-puts, puts first and looks for sleepers then; who goes to sleep, registers first and looks for
-jobs then. One of the two sees the other.
+Other threads get a *hint* when that moment may be long: recent jobs were long, the queue has not
+been empty for a while, or the owner says so. A hinted thread that could not start for milliseconds,
+because the GIL was taken while other jobs began, is not needed: it goes back to sleep and hints
+pause.
+
+Lock-free: every step is one atomic operation of a deque. The order makes it correct. A thread that
+puts a job puts first, then looks for sleepers. A thread that goes to sleep registers first, then
+looks for jobs. One of the two sees the other.
 """
 
 from __future__ import annotations
@@ -64,7 +66,7 @@ class Sleeper:
 
     def rouse(self) -> None:
         """Wake it, who is not known to sleep; if it does not, it will look in vain once."""
-        with suppress(RuntimeError):  # somebody else has just woken it
+        with suppress(RuntimeError):  # another thread has just woken it
             self.latch.release()
 
 
@@ -93,13 +95,13 @@ class JobQueue(Generic[T]):
         self._futile_until = 0.0
         self._empty_at = 0.0
         self.enqueue = self._jobs.append
-        """Hand in a job; ``enqueued`` has to be called behind it."""
+        """Hand in a job; call ``enqueued`` after it."""
         self.take = self._jobs.popleft
         """The next job; raises ``IndexError`` if there is none."""
         self._begun = 0  # jobs, roughly: threads that add at the same time may count one
         self._threads: set[Sleeper] = set()  # of all that take from here, asleep or not
         self.closing = False
-        """Set before the threads are told to end: from then on none lies down again."""
+        """Set before the threads are asked to end: from then on no thread goes to sleep."""
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -215,7 +217,7 @@ class JobQueue(Generic[T]):
         return True
 
     def _rise(self, sleeper: Sleeper) -> bool:
-        """Register no longer as asleep; False if somebody was just waking this thread."""
+        """Unregister as asleep; False if another thread was just waking this one."""
         try:
             self._sleepers.remove(sleeper)
         except ValueError:

@@ -1,9 +1,9 @@
 """The shared pool: few threads for any number of actors, and no starvation.
 
-It starts with one worker per core. When turns are ready but none has begun between two looks, the
-workers are held up by user code that blocks: the pool grows by one, at most ``STARVED_AFTER``
-seconds after that began, up to ``cap``, and shrinks again when workers are idle. So a blocking
-function slows its own stage and nobody else's.
+It starts with one worker per core. When turns are ready but none began between two looks, blocking
+user code holds the workers. The pool then grows by one, at most ``STARVED_AFTER`` seconds later, up
+to ``cap``, and shrinks again when workers are idle. So a blocking function slows only its own
+stage.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from actors_rs.runtime._primitives import Lock, RLock, Thread, current_thread_id
 __all__ = ["Timer", "Timers"]
 
 _FEW = 64  # timers that are not worth a sweep
-_LONGEST_WAIT = 3600.0  # seconds; what a lock can wait for at once is limited
+_LONGEST_WAIT = 3600.0  # seconds; the wait for a lock has a limit
 logger = logger_called("actors_rs.runtime")
 
 

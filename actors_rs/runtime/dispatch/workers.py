@@ -55,7 +55,7 @@ class _Worker:
         """Tells the processor time of its thread."""
         self.leaving = False
         self.job: Job | None = None
-        """What it is at."""
+        """The job that it runs."""
         self.thread: Thread | None = None
         self.gone = Event()
         """Set once nobody has to wait for the thread: it ends, or was abandoned."""
@@ -163,8 +163,8 @@ class Workers:
     def put_growing(self, job: Job, up_to: int) -> bool:
         """Hand in a job that may block; a thread is added if none would be free for it.
 
-        False after ``close``: the job will not run. Decided under the lock that a thread takes
-        before it leaves, so no job is left behind by the last idle thread.
+        False after ``close``: the job will not run. This is decided under the lock that a thread
+        takes before it leaves, so the last idle thread leaves no job in the queue.
         """
         with self._lock:
             if self._closed:
@@ -200,10 +200,11 @@ class Workers:
         return True
 
     def close(self, timeout: float) -> tuple[str, ...]:
-        """Finish the queue, end the threads; returns the names of threads still busy.
+        """Finish the queue, end the threads; returns the names of threads that are still busy.
 
-        Waits at most ``timeout`` seconds, and never for the calling thread itself. Those that left
-        before, because they were idle, are waited for too: the system may take its time to end one.
+        Waits at most ``timeout`` seconds, and never for the calling thread itself. It also waits
+        for threads that left earlier because they were idle: the system may take a while to end
+        one.
         """
         with self._lock:
             self._closed = self._queue.closing = True
@@ -291,16 +292,16 @@ class Workers:
         queue.wake()  # an abandoned one may have handed in jobs, for which it will not do
 
     def _last(self, worker: _Worker) -> Job | None:
-        """What comes before the end of ``worker``, which has none or was told to leave."""
+        """The next job for a ``worker`` that should end."""
         if worker not in self._workers:
             return None
         worker.leaving = True
         return self._left_over()
 
     def _left_over(self) -> Job | None:
-        """After ``close``: a job behind the end marks, which are put back for the other threads.
+        """After ``close``: a job that follows the end marks, which are put back for other threads.
 
-        A turn that ran while the threads were told to end may have scheduled another one.
+        A turn that ran while the threads were ending may have scheduled another one.
         """
         marks = 0
         try:

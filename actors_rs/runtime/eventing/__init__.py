@@ -1,1 +1,1 @@
-"""What happens to runs and stages: the table of events, and who is told of them."""
+"""Events of runs and stages: the table of events, and their listeners."""

@@ -67,11 +67,12 @@ class Events:
         self._told: dict[tuple[str, int, str | None], tuple[float, int]] = {}
 
     def listen(self, listener: Callable[[Event], object], /) -> Callable[[], None]:
-        """Call ``listener`` with each event from now on; returns a function that ends that.
+        """Call ``listener`` with each event from now on; returns a function that ends this.
 
-        It is called on the thread of the event and holds it up: it must not block. An
-        exception that it raises is a dead letter. At ``run_started`` it may set context variables:
-        all functions of the run see them, and the caller of the run does not.
+        The listener runs on the thread of the event and delays it, so it must not block. An
+        exception of the listener is a dead letter.
+        At ``run_started`` the listener may set context variables: all functions of the run see
+        them, and the caller of the run does not.
         """
         with self._lock:
             self._listeners = (*self._listeners, listener)

@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = ["Calls", "Outcome", "Settings"]
 
 MOST_DEATHS = 2
-"""Workers that an element may kill while it is alone with them: the first may have been killed by
-somebody else."""
+"""Workers that an element may kill while it is alone in them. Another process may have killed the
+first."""
 MOST_UNBEGUN = 5
 """The same for workers that died before they began with it."""
 _numbers = count()
 
 
 class Settings(NamedTuple):
-    """What a stage wants to be called, and how."""
+    """The function that a stage wants to call, and how."""
 
     stage: str
     """Its name."""
@@ -64,7 +64,7 @@ class Outcome:
         self.nbytes = 0
         """Bytes of elements and values as they travelled."""
         self.whole = False
-        """Whether it all went well at once, so that the figures are those of the chunk."""
+        """Whether one worker made the whole chunk, so the figures are the figures of the chunk."""
 
 
 class Pool(Protocol):
@@ -84,7 +84,7 @@ class Pool(Protocol):
         ...
 
     def wake(self) -> None:
-        """Let those who wait for a worker look again."""
+        """Let callers that wait for a worker look again."""
 
     def figures(self) -> dict[str, int]:
         """Of its workers."""

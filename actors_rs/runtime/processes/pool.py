@@ -158,7 +158,7 @@ class ProcessPool:
         return [worker for worker, whose in self._busy.copy().items() if whose is calls]
 
     def wake(self) -> None:
-        """Let those who wait for a worker look again."""
+        """Let callers that wait for a worker look again."""
         with self._changed.lock:
             self._changed.notify_all()
 

@@ -1,8 +1,8 @@
 """``WorkerProcess``: one worker as its parent sees it. Any thread may call its methods.
 
-It is a fresh interpreter, so it is safe with threads whatever the program has started, and neither
+It is a fresh interpreter, so it is safe with the threads that the program has started, and neither
 the program's main module nor this package is imported there. It has a socket of its own: a worker
-that is killed while it sends or receives takes no lock along that others wait for.
+that is killed while it sends or receives holds no lock that others wait for.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ START_SECONDS = 60.0
 STARTS = 5
 """How many workers in a row may die before they serve."""
 LOOK_SECONDS = 0.5
-"""How often to look whether a worker lives, where the system does not tell of its end."""
+"""Seconds between looks whether a worker lives, where the system does not report its end."""
 _MAIN = """\
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -56,7 +56,7 @@ class Function(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What a worker made of a chunk."""
+    """The answer of a worker to one chunk."""
 
     answer: Answer
     values: list[memoryview]
@@ -157,8 +157,8 @@ class WorkerProcess:
     def run(self, function: Function, elements: Packed) -> Reply:
         """Call ``function`` for each of the packed ``elements``; raises ``WorkerLost``.
 
-        While one thread waits for its answer another one may hand in the next chunk, so that the
-        worker has something to do until somebody has read the answer.
+        While one thread waits for its answer, another thread may hand in the next chunk, so that
+        the worker has work until the first thread has read the answer.
         """
         number = self._hand_in(function, elements)
         self._answers.wait_for(lambda: self._answered == number - 1)
@@ -197,7 +197,7 @@ class WorkerProcess:
         self._board[STOP] = self._sent
 
     def kill(self, why: str = "killed") -> None:
-        """Kill it: whoever waits for its answer gets ``WorkerLost``. Any thread."""
+        """Kill the worker: calls that wait for its answer raise ``WorkerLost``. Any thread."""
         self._killed_for = self._killed_for or why
         with suppress(OSError):
             self._process.kill()
@@ -292,7 +292,7 @@ def _flags() -> list[str]:
 
 
 def _exit_descriptor(pid: int) -> int | None:
-    """What can be read from once the process has ended, where the system has that."""
+    """A descriptor that is readable once the process has ended; None where there is none."""
     opened: Any = getattr(os, "pidfd_open", None)
     if opened is None:
         return None

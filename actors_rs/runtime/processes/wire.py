@@ -1,11 +1,11 @@
 """How values travel between a process and its worker: pickled, large buffers beside the pipe.
 
 A message is a header, the sizes of its segments, and the segments: the pickle stream first, then
-the buffers that protocol 5 keeps out of it, such as those of NumPy and Arrow. Below ``SHARED``
-bytes the segments come through the socket. Above, they are written once into a block of shared
-memory that has no name: its descriptor goes along, so a process that is killed leaves nothing.
+the buffers that protocol 5 keeps out of it, such as the buffers of NumPy and Arrow. Below
+``SHARED`` bytes the segments come through the socket. Above, they are written once into a block of
+shared memory without a name. Its descriptor is sent along, so a killed process leaves nothing.
 
-This module runs in workers as it is: it imports nothing of ours.
+This module runs in workers as it is: it imports no other module of the package.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ from .wire import Packed, pack, receive, send, unpack
 __all__ = ["AT", "NOT_BEGUN", "SINCE", "SLOTS", "STOP", "main"]
 
 AT, SINCE, STOP, SLOTS = range(4)
-"""What is on the board: the element the worker is at, since when (ns), the last chunk to stop."""
+"""The board: the element that the worker runs, since when (ns), the last chunk to stop."""
 NOT_BEGUN = -1
 """Of ``AT``: no call of the chunk has begun."""
 WATCH_SECONDS = 0.5

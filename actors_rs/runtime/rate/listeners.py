@@ -28,7 +28,7 @@ class Listeners:
         self._sweep_at = _FEW
 
     def __len__(self) -> int:
-        """How many there are; for a while also those that were dropped without a word."""
+        """The number of listeners; for a while it includes listeners that were dropped."""
         return len(self._all)
 
     def add(self, listener: Listener) -> None:
@@ -52,6 +52,6 @@ class Listeners:
                 listener.wake()
 
     def _sweep(self) -> None:
-        """Forget those that were dropped without a word; when there are twice as many, again."""
+        """Remove dropped listeners; the next sweep is when there are twice as many."""
         self._all = {key: ref for key, ref in self._all.items() if ref() is not None}
         self._sweep_at = max(_FEW, 2 * len(self._all))

@@ -17,15 +17,15 @@ from actors_rs.texts import repr_of
 __all__ = ["RateLimit", "Ticket"]
 
 BURST_SECONDS = 0.03
-"""What may pass at once unless a burst is given: as much as comes in a time in which timers and
-turns may well be late, else a rate of many thousands a second could never be reached."""
+"""A default burst is the amount of this many seconds. Timers and turns may be that late, and
+without the burst a rate of many thousands a second could not be reached."""
 OTHER_CLOCK = 1.0
-"""Seconds that a clock is behind the last look, from where on it is that of another system."""
+"""A time that is this many seconds before the last look is from the clock of another system."""
 DUE = 1e-9  # seconds: a shorter wait is rounding
 
 
 class Ticket:
-    """A place in the line before a limit: what had been reserved when its holder came, and it."""
+    """A place in the queue of a limit: the cost that was reserved up to it, its own included."""
 
     __slots__ = ("cost", "position")
 
@@ -37,16 +37,21 @@ class Ticket:
 class RateLimit:
     """``n`` elements every ``per`` seconds, or elements that cost ``n`` together.
 
-    ``burst`` may pass at once after a pause; by default what the rate lets through in 30 ms, and
-    at least 1. The limit begins full. In any time t no more than ``burst + t * n / per`` passes,
-    or with the cost of the dearest element for ``burst`` if that is more: such an element passes
-    when what it costs has come in. So a turn that is late by more than the burst makes up for has
-    lost what came in meanwhile: a small burst is never exceeded, and costs some of a high rate.
-    Whoever shares it is served in the order of asking, but for one that does not come when it is
-    its turn: it yields to those whose turn it is as well, and no more than the burst gathers
-    meanwhile. Thread-safe; ``change`` takes effect at once, also for those that wait. It belongs
-    to the streams of one system, whose clock it uses. A system whose clock is more than a second
-    behind, such as a deterministic world, begins with a full limit, once nobody is in line.
+    ``burst`` may pass at once after a pause; the default is what the rate lets through in 30 ms,
+    and at least 1. The limit begins full. In any time t at most ``burst + t * n / per`` passes. An
+    element that costs more than ``burst`` passes once its cost has come in; the bound then holds
+    with its cost in place of ``burst``.
+
+    A turn that is later than the burst covers has lost what came in during that time. So a small
+    burst is never exceeded, and costs some of a high rate.
+
+    Stages that share a limit are served in the order of asking. A stage that does not come at its
+    turn yields to the next ones, for at most what the burst gathers in the meantime. Thread-safe;
+    ``change`` takes effect at once, also for stages that wait.
+
+    A limit belongs to the streams of one system, whose clock it uses. A clock that
+    is more than a second earlier than the last time belongs to another system, such as a
+    deterministic world: then the limit begins full, once no stage is in line.
     """
 
     def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
@@ -70,7 +75,7 @@ class RateLimit:
     def change(
         self, n: float | None = None, *, per: float | None = None, burst: float | None = None
     ) -> None:
-        """Another rate from now on; what is ``None`` stays as it is. Any thread.
+        """Set another rate from now on; ``None`` leaves a number as it is. Any thread.
 
         Raises ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
         """
@@ -86,21 +91,21 @@ class RateLimit:
                 self._per = checked[1]
             if burst is not None:
                 self._burst = checked[2]
-            self._changed = True  # the bucket is changed by whoever knows the time next
+            self._changed = True  # the next call that knows the time changes the bucket
         self._listeners.wake()
 
     def _renew(self) -> None:
         """In a forked child, which has a limit of its own: it is full, and nobody is in line."""
         self._lock = RLock()  # the collector may run a ``__del__`` in here that changes it
         self._listeners = Listeners()
-        self._bucket: TokenBucket | None = None  # made when somebody tells the time
+        self._bucket: TokenBucket | None = None  # made by the first call that gives the time
         self._reserved = 0.0  # all that was ever reserved
-        self._line: list[Ticket] = []  # those that have not passed yet
-        self._in_line = 0.0  # what they cost together
+        self._line: list[Ticket] = []  # tickets that have not passed yet
+        self._in_line = 0.0  # the sum of their costs
         # What could pass at once if nobody had reserved it. With nobody in line it is the same.
         self._there: TokenBucket | None = None
         self._changed = False
-        self._told = False  # that somebody left, since a stage has looked
+        self._told = False  # whether listeners were called since a stage looked
 
     # What follows is for stages. ``now`` is their system's monotonic time.
 
@@ -136,7 +141,7 @@ class RateLimit:
             return count
 
     def reserve(self, cost: float, now: float, /) -> Ticket:
-        """Stand in line for ``cost``, behind all who did before."""
+        """Queue for ``cost``, after all earlier tickets."""
         with self._lock:
             bucket = self._at(now)
             there = self._there or bucket
@@ -152,7 +157,7 @@ class RateLimit:
         """Seconds until the ticket's turn at the present rate; at 0.0 it has come, and is used."""
         with self._lock:
             self._bucket = bucket = self._at(now)
-            # What was reserved behind the ticket is no concern of its holder.
+            # The holder does not wait for tickets that were reserved after its own.
             missing = ticket.position - self._reserved - bucket.level
             wait = missing / bucket.rate
             if wait > DUE:
@@ -169,7 +174,7 @@ class RateLimit:
         return len(self._line)
 
     def give_back(self, ticket: Ticket, /) -> None:
-        """Leave the line: those behind move up. Those before do not, for nothing was gained."""
+        """Leave the queue: later tickets move up. Earlier ones do not, for nothing was gained."""
         with self._lock:
             place = self._line.index(ticket)
             for later in self._line[place + 1 :]:
@@ -206,10 +211,11 @@ class RateLimit:
         return bucket.changed(rate, capacity) if changed else bucket
 
     def _has_passed(self, tokens: float) -> None:
-        """Count ``tokens`` as passed: 0 when a ticket left the line without a pass.
+        """Count ``tokens`` as passed: 0 when a ticket left the queue without a pass.
 
-        Whoever is in line counts on what is there and what will come in. If something did come
-        in while one of them was late and nothing more could gather, all wait for that now.
+        Tickets in the queue count on the present tokens and on all that will come in. If tokens
+        were lost because a late ticket left no room for more, all tickets wait for the difference
+        now.
         """
         if self._there is None or self._bucket is None:
             return
@@ -229,7 +235,7 @@ class RateLimit:
             self._there = self._there.changed(self._there.rate, most)
 
     def _most_there(self, capacity: float) -> float:
-        """What may gather: the burst, or what the dearest costs, for it passes at once."""
+        """The most that may gather: the burst, or the highest cost, since that passes at once."""
         return max(capacity, *[ticket.cost for ticket in self._line])
 
     def _capacity(self) -> float:

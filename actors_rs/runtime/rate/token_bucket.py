@@ -1,7 +1,7 @@
 """A token bucket, as a value: how much of a rate is left at a moment.
 
-It fills at ``rate`` tokens a second up to ``capacity``. What is taken beyond what it holds is a
-debt that is paid before anybody else gets a token, so whoever comes first is served first.
+It fills at ``rate`` tokens a second up to ``capacity``. Tokens taken beyond its content are a debt,
+which is paid before the next token is given. So the first to ask is served first.
 """
 
 from __future__ import annotations

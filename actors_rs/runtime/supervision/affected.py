@@ -31,9 +31,9 @@ class Affected(Generic[C]):
         self._children.append(child)
 
     def by(self, failed: C) -> tuple[Sequence[C], Sequence[C]]:
-        """Those that no failure before that of ``failed`` has hit, in the order of their start.
+        """Children that the failure of ``failed`` hits first, in the order of their start.
 
-        First those that were started before all that had been hit, then those behind them.
+        Children started before all those hit so far come first, then the ones started after them.
         """
         place = self._strategy.first_affected(self._places[failed])
         before, behind = self._children[place : self._first], self._children[self._end :]

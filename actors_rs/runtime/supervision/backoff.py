@@ -1,7 +1,7 @@
 """``Backoff``: how long to wait before the next restart, as a pure value.
 
-The waits grow by ``factor`` from ``initial`` to ``maximum``. Whatever is asked for, no wait is
-shorter than ``SHORTEST_WAIT``: what fails at once and for ever must not keep a machine busy.
+The waits grow by ``factor`` from ``initial`` to ``maximum``. No wait is shorter than
+``SHORTEST_WAIT``, so a child that fails at once each time does not keep the machine busy.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ SHORTEST_WAIT = 1 / 16
 class Backoff:
     """Waits before restarts: ``initial`` seconds, then ``factor`` times as long, to ``maximum``.
 
-    ``jitter`` is the share by which a wait may be shorter or longer, so that what failed together
-    does not come back together. Whatever these say, no wait is shorter than 1/16 of a second.
-    Raises ``InvalidArgumentError`` for values that make no sense.
+    ``jitter`` is the share by which a wait may be shorter or longer, so that children that failed
+    together do not come back together. No wait is shorter than 1/16 of a second. Raises
+    ``InvalidArgumentError`` for values that make no sense.
     """
 
     initial: float = 0.1

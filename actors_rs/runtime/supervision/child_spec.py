@@ -1,7 +1,7 @@
-"""What the user says about supervision: which actors, in which order, under which strategy.
+"""The description of supervision: which actors, in which order, under which strategy.
 
-``Supervisor`` and ``ChildSpec`` are plain values, checked when they are made; nothing runs before
-``system.supervise``. ``supervisor.py`` is what runs then.
+``Supervisor`` and ``ChildSpec`` are plain values, checked when they are made. Nothing runs before
+``system.supervise``; then ``supervisor.py`` runs it.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def check_child(child: object) -> None:
 
 
 def _several(children: Any) -> tuple[Any, ...]:
-    """``children`` as a tuple, of whatever can be iterated."""
+    """``children``, any iterable, as a tuple."""
     try:
         return tuple(children)
     except TypeError:

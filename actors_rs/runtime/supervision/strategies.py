@@ -22,13 +22,17 @@ MessagePolicy: TypeAlias = Literal["dead_letter", "retry"]
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What all strategies have in common; use one of its subclasses.
+    """The arguments that all strategies share; use one of its subclasses.
 
-    More than ``max_restarts`` within ``within`` seconds, the waits of ``backoff`` not counted, are
-    too many: the supervisor gives up and fails itself. ``failed_message`` says what becomes of
-    the message that failed a child: ``"dead_letter"`` (an ``ask`` is answered with the error, and
-    as always that is no failure), or ``"retry"``: the restarted child gets it again, before all
-    others, also one that was asked. Raises ``InvalidArgumentError``.
+    When more than ``max_restarts`` restarts happen within ``within`` seconds, not counting the
+    waits of ``backoff``, the supervisor gives up and fails itself. ``failed_message`` decides about
+    the message that failed a child:
+
+    - ``"dead_letter"``: it becomes a dead letter. An ``ask`` is answered with the error and, as
+      always, is no failure.
+    - ``"retry"``: the restarted child receives it again, before all other messages; an ``ask`` too.
+
+    Raises ``InvalidArgumentError``.
     """
 
     max_restarts: int = 3
@@ -60,7 +64,7 @@ class Strategy:
             )
 
     def affected(self, children: Sequence[T], failed: Collection[T]) -> Sequence[T]:
-        """Those of ``children``, in the order of their start, that a failure of ``failed`` hits."""
+        """The ``children`` that a failure of ``failed`` hits, in the order of their start."""
         places = (self.first_affected(n) for n, one in enumerate(children) if one in failed)
         return children[min(places, default=len(children)) :]
 

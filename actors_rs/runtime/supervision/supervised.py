@@ -1,9 +1,9 @@
-"""A child's place in its supervisor's order: an address, and whoever lives there at the moment.
+"""A slot of a supervisor: an address, and the actor that runs there at the moment.
 
-The address (mailbox, urn, reference) is there before the first actor and stays when one follows
-another. While nobody lives there the mailbox is halted: messages wait, and the place belongs to the
-supervisor, which starts an actor in it or closes it. While somebody does, it is that actor's
-keeper. So no field is written by two threads at a time, and no lock is needed.
+The address (mailbox, URN, reference) exists before the first actor and stays when one actor follows
+another. While no actor runs, the mailbox is halted: messages wait, and the slot belongs to the
+supervisor, which starts an actor in it or closes it. While an actor runs, the slot is the
+supervisor link of the actor. So no two threads write a field at a time, and no lock is needed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from actors_rs.runtime.actors.contract import ActorBase
     from actors_rs.runtime.supervision.strategies import Strategy
 
-__all__ = ["Child", "ChildEvents", "Dwelling", "Household", "State", "ref_of"]
+__all__ = ["Child", "ChildEvents", "SlotOwner", "State", "SupervisingSystem", "ref_of"]
 
 logger = logger_called("actors_rs.runtime")
 
@@ -45,7 +45,7 @@ class State(Enum):
     ENDED = auto()
 
 
-class Dwelling(Home, Protocol):
+class SupervisingSystem(Home, Protocol):
     """A system, as supervision sees it."""
 
     @property
@@ -57,14 +57,14 @@ class Dwelling(Home, Protocol):
     def _check_open(self) -> None: ...
 
 
-class Household(Protocol):
+class SlotOwner(Protocol):
     """The children of one supervisor, as one of them sees it."""
 
     path: str
     ref: PooledActorRef[Any] | None
 
     @property
-    def system(self) -> Dwelling:
+    def system(self) -> SupervisingSystem:
         """Where the supervisor and its children live."""
         ...
 
@@ -123,14 +123,14 @@ class _NewAddress:
 
 
 class Child:
-    """One place; is the ``Keeper`` of the actor in it."""
+    """One place; is the ``SupervisorLink`` of the actor in it."""
 
     def __init__(
         self,
-        home: Household,
+        home: SlotOwner,
         name: str,
         spec: ChildSpec,
-        family: Household | None = None,
+        child_slots: SlotOwner | None = None,
         ref: PooledActorRef[Any] | None = None,
     ) -> None:
         system = home.system
@@ -142,7 +142,7 @@ class Child:
         self.name = name
         self.label = f"{home.path}/{name}"
         self.spec = spec
-        self.family = family
+        self.child_slots = child_slots
         """The children of this child, if it is a supervisor."""
         self.state = State.DOWN
         self.serial = 0
@@ -154,9 +154,9 @@ class Child:
         """Who asked to have this child stopped for good."""
         self.removed = False
         self.error: BaseException | None = None
-        """What the last actor failed with."""
+        """The exception that the last actor failed with."""
         self.final = False
-        """Whether the last actor's end is for good, whatever the strategy says."""
+        """Whether the last actor has ended for good, regardless of the strategy."""
         self.told: Halt | None = None
         self.actor: ActorBase | None = None
         self._made_serial = 0
@@ -177,7 +177,7 @@ class Child:
 
     @property
     def alive(self) -> bool:
-        """Whether somebody lives here, so that ending takes a message and an answer."""
+        """Whether an actor runs here, so that ending it takes a message and an answer."""
         return self.state in (State.STARTING, State.RUNNING, State.STOPPING)
 
     def start(self) -> None:
@@ -189,7 +189,7 @@ class Child:
         self.state = State.STARTING
 
     def halt(self, *, last: bool, at_once: bool) -> None:
-        """Tell the actor to stop: for good or not, now or behind the messages it has."""
+        """Ask the actor to stop: for good or not, now or after the messages in its mailbox."""
         offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
         offer(Halt(self, self.serial, last, at_once))
         self.state = State.STOPPING
@@ -202,8 +202,8 @@ class Child:
         if not self.actor_inbox.closed:  # as it is if the actor ended before it was taken over
             actor = self.actor if self.actor is not None else self._stand_in()
             actor._close_(self.error)
-        if self.actor is None and self.family is not None:
-            self.family.close()
+        if self.actor is None and self.child_slots is not None:
+            self.child_slots.close()
         self.actor = None
         self.home.forget(self)
         for leaver in self.leavers:
@@ -213,7 +213,7 @@ class Child:
 
     @property
     def supervisor(self) -> PooledActorRef[Any]:
-        """Of whom this is a child."""
+        """The parent of this child."""
         assert self.home.ref is not None  # it has an address before any child lives
         return self.home.ref
 
@@ -280,7 +280,7 @@ class Child:
         kind: Any = spec.actor_class
         try:
             actor: ActorCore = kind.__new__(kind, *spec.args, **spec.kwargs)
-            actor._keeper_ = self
+            actor._supervisor_link_ = self
             with being_made(actor, self.ref):
                 kind.__init__(actor, *spec.args, **spec.kwargs)
             if getattr(actor, "_ref_", None) is None:
@@ -301,7 +301,7 @@ class Child:
     def _stand_in(self) -> ActorCore:
         """In place of an actor that was never made."""
         actor = object.__new__(self.spec.actor_class)
-        actor._keeper_ = self
+        actor._supervisor_link_ = self
         self.identify(actor)
         return actor
 
@@ -374,7 +374,7 @@ class TakeOver(RuntimeMessage):
         child = self.child
         child.actor, child._dispatcher_ = actor, actor._dispatcher_
         child._dispatcher_name = actor.dispatcher
-        actor._keeper_ = child
+        actor._supervisor_link_ = child
 
     def unread(self, actor: ActorBase, /) -> None:
         """It ended before it had a keeper, as any actor does."""

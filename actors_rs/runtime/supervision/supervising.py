@@ -1,4 +1,4 @@
-"""What a system has to do with supervision: its top supervisors, and the actors below them."""
+"""The part of a system that concerns supervision: its top supervisors and their actors."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.settings import check_kind
+from actors_rs.runtime.supervision.child_slots import ChildSlots, SystemWithTree
 from actors_rs.runtime.supervision.child_spec import Supervisor
-from actors_rs.runtime.supervision.family import Family, WithTree
 from actors_rs.runtime.supervision.supervisor import SupervisorActor
 from actors_rs.runtime.supervision.supervisor_ref import RunLike, SupervisorRef
 from actors_rs.texts import repr_of
@@ -23,7 +23,7 @@ __all__ = ["Supervising", "start_supervisor"]
 A = TypeVar("A", bound=ActorCore)
 
 
-class Supervised(WithTree, Protocol):
+class Supervised(SystemWithTree, Protocol):
     """A system, as the start of a supervisor sees it."""
 
     def adopt(self, actor: A) -> PooledActorRef[A]:
@@ -63,11 +63,11 @@ def start_supervisor(
         raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
     if under is not None:
         check_kind(under, "when_ended", "supervise needs a Run to be under")
-    family = Family(supervisor, system, SupervisorActor)
+    child_slots = ChildSlots(supervisor, system, SupervisorActor)
     if under is not None:
-        family.escalate = under.abort
-    system._tree.plant(family)
-    ref = system.adopt(SupervisorActor(family))
+        child_slots.escalate = under.abort
+    system._tree.add_top(child_slots)
+    ref = system.adopt(SupervisorActor(child_slots))
     assert isinstance(ref, SupervisorRef)
     if under is not None:
         under.when_ended(partial(ref.stop, block=False))

@@ -1,9 +1,9 @@
-"""The supervisor: an actor that starts its children, restarts them by its strategy, stops them.
+"""The supervisor: an actor that starts, restarts and stops its children by its strategy.
 
-It never waits: children are told, and answer with messages that overtake all others. What is to be
-done is held in two lists, whom to stop (the last first, one at a time) and whom to start (the first
-first; children that depend on each other one at a time). Whatever happens, in whatever order,
-changes the lists, and ``_advance`` does what can be done now.
+It never waits: it sends messages to its children, and their answers overtake all other messages. It
+keeps two lists of work: children to stop (the last first, one at a time) and children to start (the
+first first; children that depend on each other one at a time). Each event changes the lists, and
+``_advance`` does what is possible now.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.unread import refuse_question
 from actors_rs.runtime.supervision.affected import Affected
-from actors_rs.runtime.supervision.family import Family
+from actors_rs.runtime.supervision.child_slots import ChildSlots
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.runtime.supervision.supervised import Child, State
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
@@ -33,15 +33,15 @@ __all__ = ["SupervisorActor"]
 
 
 class SupervisorActor(ActorCore):
-    """Runs one family. What it holds is its own; what a successor needs lies in the family."""
+    """Runs one supervisor. State that must survive a restart of it lives in ``ChildSlots``."""
 
     _ref_class_ = SupervisorRef
 
-    def __init__(self, family: Family) -> None:
-        self.family = family
+    def __init__(self, child_slots: ChildSlots) -> None:
+        self.child_slots = child_slots
         super().__init__()
-        family.ref = self._ref_
-        self._strategy = family.strategy
+        child_slots.ref = self._ref_
+        self._strategy = child_slots.strategy
         self._intensity = Intensity(self._strategy.max_restarts, self._strategy.within)
         self._to_stop: deque[Child] = deque()
         self._to_start: deque[Child] = deque()
@@ -53,7 +53,7 @@ class SupervisorActor(ActorCore):
         self._gathering = False  # the round has started nobody: further failures are a part of it
         self._ready = False
         self._stop_wanted = False  # once the children have started
-        self._last_call = False  # from now on none is restarted: somebody above is to stop
+        self._last_call = False  # from now on no child is restarted: a supervisor above must stop
         self._at_once = False  # children stop before any further message
         self._ending = False
         self._ended = False
@@ -85,7 +85,7 @@ class SupervisorActor(ActorCore):
 
     def child_added(self, child: Child) -> None:
         """``child`` is one more, which runs already if it was taken over."""
-        self.family.order[child] = None
+        self.child_slots.order[child] = None
         if self._affected is not None and child.alive:
             self._affected.add(child)
         if child.state is State.DOWN and not self._ending:
@@ -124,9 +124,9 @@ class SupervisorActor(ActorCore):
             self._pass_on(child)
 
     def hurry(self) -> None:
-        """Stop all children at once, in whatever order."""
+        """Stop all children at once, in any order."""
         self._begin_end()
-        for child in reversed(list(self.family.order)):
+        for child in reversed(list(self.child_slots.order)):
             if child.alive:
                 child.halt(last=True, at_once=True)
                 self._stopping.add(child)
@@ -134,14 +134,14 @@ class SupervisorActor(ActorCore):
     # Its life
 
     def on_start(self) -> None:
-        """Start all children, after a restart also those of its predecessor."""
-        for child in self.family.order:
+        """Start all children; after a restart, also the children of the predecessor."""
+        for child in self.child_slots.order:
             child.intensity = None
-        self._to_start.extend(self.family.order)
+        self._to_start.extend(self.child_slots.order)
         self._advance()
 
     def on_receive(self, message: Any) -> None:
-        """Nothing is to be said to a supervisor by a message."""
+        """A supervisor takes no messages: each one is a dead letter."""
         self._system_.dead_letters.publish(
             message, where=text_of(self), why="a supervisor takes no messages"
         )
@@ -164,8 +164,9 @@ class SupervisorActor(ActorCore):
             super()._process_(message)
 
     def _process_ask_(self, ask: Ask) -> None:
-        names = ", ".join(f"'{name}'" for name in self.family.refs()) or "none"
-        why = f"supervisor '{self.family.path}' takes no messages, ask one of its children: {names}"
+        names = ", ".join(f"'{name}'" for name in self.child_slots.refs()) or "none"
+        path = self.child_slots.path
+        why = f"supervisor '{path}' takes no messages, ask one of its children: {names}"
         if not refuse_question(ask, why):
             super()._process_ask_(ask)
 
@@ -195,14 +196,14 @@ class SupervisorActor(ActorCore):
             self._begin_end()
 
     def _pass_on(self, child: Child) -> None:
-        if child.family is not None:
+        if child.child_slots is not None:
             child.actor_inbox.offer_control(_LastCall())
 
     def _begin_end(self) -> None:
         if not self._ending:
             self._waiting = False
             self._to_start.clear()
-            self._to_stop = deque(child for child in self.family.order if child.alive)
+            self._to_stop = deque(child for child in self.child_slots.order if child.alive)
             self._ending = True
         self._advance()
 
@@ -220,14 +221,14 @@ class SupervisorActor(ActorCore):
         for answer in self._stop_answers:
             with suppress(Full):
                 answer.set(True)
-        if error is not None and self._keeper_ is None:
-            self.family.escalate(error)
+        if error is not None and self._supervisor_link_ is None:
+            self.child_slots.escalate(error)
 
     def _close_(self, error: BaseException | None) -> None:
-        self.family.close()
+        self.child_slots.close()
         super()._close_(error)
 
-    # What it does
+    # Actions
 
     def _advance(self) -> None:
         """Do what can be done now; each step ends with a message that leads back here."""
@@ -270,25 +271,25 @@ class SupervisorActor(ActorCore):
         self._stopping.add(child)
 
     def _stops_at_once(self) -> bool:
-        told = getattr(self._keeper_, "told", None)
+        told = getattr(self._supervisor_link_, "told", None)
         return self._at_once or (told is not None and told.at_once)
 
     def _ends_for_good(self) -> bool:
-        return self._keeper_ is None or self._keeper_.is_last(self._gave_up)
+        return self._supervisor_link_ is None or self._supervisor_link_.is_last(self._gave_up)
 
     def _retire(self, child: Child) -> None:
-        self.family.order.pop(child, None)
+        self.child_slots.order.pop(child, None)
         child.close()
 
     def _restart(self, child: Child) -> None:
-        """``child`` has ended and shall live again: with whom, when, or not at all."""
+        """``child`` has ended and must be restarted: decide with which others and when."""
         if self._gathering:
             self._widen_round(child)
             return
         intensity = self._intensity_for(child)
         if not intensity.allows(self._system_.now()):
             limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
-            self._gave_up = RestartLimitError(self.family.path, child.name, limit, child.error)
+            self._gave_up = RestartLimitError(self.child_slots.path, child.name, limit, child.error)
             self._begin_end()
             return
         wait = self._strategy.backoff.drawn(intensity.lately, self._system_.chance)
@@ -296,7 +297,7 @@ class SupervisorActor(ActorCore):
         if self._strategy.together:
             self._round += 1
             self._waiting = self._gathering = True
-            self._affected = Affected(self.family.order, self._strategy)
+            self._affected = Affected(self.child_slots.order, self._strategy)
             self._to_start.clear()  # all of them are affected
             self._widen_round(child)
             self._wake_after(wait, None, self._round)

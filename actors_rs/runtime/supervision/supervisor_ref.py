@@ -11,15 +11,15 @@ from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.actor_ref import STOP, PooledActorRef
 from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
 from actors_rs.runtime.settings import check_timeout
+from actors_rs.runtime.supervision.child_slots import ChildSlots, Removed
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Restart, Supervisor, check_child
-from actors_rs.runtime.supervision.family import Family, Removed
 from actors_rs.texts import repr_of
 
 __all__ = ["RunLike", "SupervisorRef"]
 
 
 class RunLike(Protocol):
-    """What a supervisor can be part of: a run."""
+    """An activity that a supervisor can be part of: a run."""
 
     def abort(self, error: BaseException) -> None:
         """End with ``error``, now."""
@@ -36,12 +36,12 @@ class SupervisorRef(PooledActorRef[Any]):
 
     def __init__(self, address: Any, actor_class: type[Any]) -> None:
         super().__init__(address, actor_class)
-        self.family: Family = address.family
+        self.child_slots: ChildSlots = address.child_slots
 
     @property
     def parent(self) -> SupervisorRef | None:
         """The supervisor of this one; ``None`` at the top. An actor's own is ``supervisor``."""
-        above = self.family.parent
+        above = self.child_slots.parent
         ref = None if above is None else above.ref
         assert ref is None or isinstance(ref, SupervisorRef)  # no other reference has children
         return ref
@@ -52,11 +52,11 @@ class SupervisorRef(PooledActorRef[Any]):
         The same reference for as long as the child may live again. Raises
         ``InvalidArgumentError`` if there is none.
         """
-        return self.family.find(path)
+        return self.child_slots.find(path)
 
     def children(self) -> dict[str, PooledActorRef[Any]]:
         """The children by name."""
-        return self.family.refs()
+        return self.child_slots.refs()
 
     @overload
     def start_child(self, child: ChildSpec) -> PooledActorRef[Any]: ...
@@ -65,25 +65,25 @@ class SupervisorRef(PooledActorRef[Any]):
     def start_child(self, child: Supervisor) -> SupervisorRef: ...
 
     def start_child(self, child: ChildSpec | Supervisor) -> PooledActorRef[Any]:
-        """One more child, behind the others; returns its reference at once.
+        """Start one more child, after the others; returns its reference at once.
 
         Raises ``InvalidArgumentError`` if its name is taken or the supervisor has stopped.
         """
         check_child(child)
-        return self.family.add(child)
+        return self.child_slots.add(child)
 
     def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Stop a child for good, behind the messages it has; True when it has ended.
+        """Stop a child for good, after the messages in its mailbox; True when it has ended.
 
-        ``"workers/parser"`` is a child's child. With ``block`` waits for that, at most ``timeout``
-        seconds, otherwise returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
+        ``"workers/parser"`` is a child's child. With ``block`` this waits, at most ``timeout``
+        seconds; otherwise it returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
         there is no such child, its supervisor has stopped, or ``timeout`` is no number.
         """
         check_timeout(timeout)
         if block:
             check_may_wait(timeout)
         future: PooledFuture[bool] = PooledFuture()
-        child = self.family.child_of(name)
+        child = self.child_slots.child_of(name)
         future.question = (child.ref, STOP)
         child.home.tell(Removed(child, future))
         return future.get(timeout=timeout) if block else future
@@ -102,11 +102,11 @@ class SupervisorRef(PooledActorRef[Any]):
         Raises ``InvalidArgumentError`` for an actor that has stopped, has a supervisor, is above
         this one in the tree, or lives in another system.
         """
-        below = getattr(ref, "family", None)
+        below = getattr(ref, "child_slots", None)
         if below is not None:
             args, name = (below,), name or below.path
         if not isinstance(ref, PooledActorRef):
             raise InvalidArgumentError(
                 f"supervise needs the ref of a PooledActor, got {repr_of(ref)}"
             )
-        self.family.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))
+        self.child_slots.take(ref, ChildSpec(ref.actor_class, args, kwargs or {}, name, restart))

@@ -16,7 +16,7 @@ DISPATCHERS = ("pool", "pinned", "calling_thread")
 
 
 def check_actor_class(what: str, made: Any) -> None:
-    """Raise ``ArgumentTypeError`` unless ``made``, given to ``what``, is a class of such actors."""
+    """Raise ``ArgumentTypeError`` unless ``made``, an argument of ``what``, is an actor class."""
     if isinstance(made, type) and issubclass(made, ActorCore):
         return
     hint = ""
@@ -43,7 +43,7 @@ def check_actor(actor: Any) -> None:
 
 
 def check_dispatcher(name: Any) -> None:
-    """Raise ``InvalidArgumentError`` unless ``name`` is that of a dispatcher."""
+    """Raise ``InvalidArgumentError`` unless ``name`` names a dispatcher."""
     if name not in DISPATCHERS:
         raise InvalidArgumentError(
             f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {repr_of(name)}"

@@ -29,7 +29,7 @@ logger = logger_called("actors_rs.runtime")
 
 
 class Blocks:
-    """What a system does where a block begins and where it ends."""
+    """The behaviour of a system at the beginning and the end of its block."""
 
     name: str
     cancel_grace: float
@@ -108,9 +108,9 @@ class Blocks:
             raise failed[0]
 
     def _check_may_enter(self) -> None:
-        """Raise ``BlockingError`` where nobody may wait for the system at the end of its block.
+        """Raise ``BlockingError`` where this thread must not wait for the end of the block.
 
-        One that nobody has used would leave its idle threads behind: it is shut down before.
+        A system that was never used is shut down first, so that it leaves no idle threads.
         """
         try:
             check_no_running_loop(*LEAVING)
@@ -155,7 +155,7 @@ class Blocks:
         if self._signals is not None:
             self._signals.exit_after(error)
 
-    # What a system is besides
+    # Other parts of a system
 
     def _enter_block(self) -> None:
         raise NotImplementedError

@@ -48,10 +48,10 @@ class Condition:
         return changed.wait(timeout)
 
     def wait_for(self, predicate: Callable[[], P], timeout: float | None = None) -> P:
-        """Wait until ``predicate``, at most ``timeout`` seconds; what it returned last.
+        """Wait until ``predicate`` is true, at most ``timeout`` seconds; returns its last result.
 
-        It is called with the lock held, and not again once it was true. Not to be called with the
-        lock held.
+        ``predicate`` is called with the lock held, and not again once it was true. Call this
+        without the lock.
         """
         last: list[P] = []
 

@@ -1,8 +1,8 @@
-"""The current system: that of the innermost ``with ActorSystem()`` block, where actors start.
+"""The current system: the system of the innermost ``with ActorSystem()`` block, where actors start.
 
 A block may be left in another context than it was entered in: on another thread, or in another
-task, as a fixture whose halves run in two. Nothing can be done there to the context variable of
-where it was entered. So what stands in it is the block, which knows that it was left.
+task, like a fixture whose halves run in two. The context variable of the first context cannot be
+changed there. So the variable holds the block, and the block knows that it was left.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Block:
         """From here on it is the innermost one."""
         block = self
         block._outer = _not_left(_innermost.get())
-        while (outer := block._outer) is not None:  # let go of those that were left further out
+        while (outer := block._outer) is not None:  # release blocks that were left further out
             outer._outer = _not_left(outer._outer)
             block = outer
         _innermost.set(self)
 
     def leave(self) -> None:
-        """It counts no more, in whatever context."""
+        """From now on the block does not count, in any context."""
         self._system = None
         if _innermost.get() is self:
             _innermost.set(_not_left(self._outer))

@@ -30,7 +30,7 @@ A = TypeVar("A", bound=ActorCore)
 R = TypeVar("R")
 LOOK_EVERY = 1.0
 """Seconds between looks while an actor is announced."""
-_lock = RLock()  # held to announce an actor, and to decide that there is none left; not in hooks,
+_lock = RLock()  # held to announce an actor, and to decide that none is left; not in hooks,
 # nor while a system is made or ends: that is logged, and a handler of the user's may start actors
 ACTORS, RUNS = "default-actors", "default-runs"
 _defaults: dict[str, _DefaultSystem] = {}
@@ -59,11 +59,11 @@ class _DefaultSystem(ActorSystem):
         return contextvars.copy_context()
 
     def look(self) -> None:
-        """Somebody who was announced is among the actors, or goes elsewhere."""
+        """An announced actor is now registered, or goes elsewhere."""
         self._emptied.notify_all()
 
     def _end_when_empty(self) -> None:
-        # Ctrl-C may have kept from us that somebody who was announced does not come.
+        # Ctrl-C may have hidden that an announced actor will not come.
         while not self._emptied.wait_for(self._is_over, LOOK_EVERY if self._is_awaited() else None):
             pass
         self.shutdown(drain=False)

@@ -1,6 +1,6 @@
-"""What is shared between streams and belongs to no system: in a forked child it is made usable.
+"""Objects that streams share and no system owns: a forked child makes them usable again.
 
-A lock of it may be held there by a thread that does not exist any more.
+One of their locks may be held there by a thread that does not exist in the child.
 """
 
 from __future__ import annotations

@@ -31,13 +31,13 @@ def enrol(system: SystemParts) -> None:
 
 
 def enrolled() -> list[SystemParts]:
-    """The systems of this process that somebody still refers to; also those that have ended."""
+    """The systems of this process that are still referenced, including ended ones."""
     with _lock:
         return list(_systems)
 
 
 def why_closed(system: SystemParts) -> InvalidArgumentError:
-    """What to raise where something is to be started in ``system``, which has ended."""
+    """The error for starting something in ``system``, which has ended."""
     over = "was shut down"
     if system._orphaned:
         over = "runs in the parent of this process: make a system behind the fork"
@@ -68,7 +68,7 @@ def _disown(system: SystemParts) -> None:
         flag: Any = actor.actor_stopped  # pykka says it is an Event
         flag.mark()  # so that nobody waits for them here
         if isinstance(actor, SupervisorActor):
-            actor.family.disown()  # also children that do not live at this moment
+            actor.child_slots.disown()  # also children that do not live at this moment
     for activity in tuple(system._activities):
         activity.disown()
     system.dead_letters.disown()

@@ -1,14 +1,14 @@
 """How a system ends: in named phases, within one deadline.
 
-1. *stop intake*: runs take no more from outside, or are cancelled;
-2. *drain*: what is in hand is delivered; a run that takes too long is cancelled;
+1. *stop intake*: runs take no more input, or are cancelled;
+2. *drain*: elements in flight are delivered; a run that takes too long is cancelled;
 3. *stop actors*: in the reverse order of their start;
-4. *end dead letters*: their subscribers get the last ones, those of the stopping too;
+4. *end dead letters*: subscribers get the last ones, including dead letters of the stopping;
 5. *join threads*.
 
-Each phase is logged at level DEBUG. What was cancelled and has not stopped a second later is named
-in one line at level WARNING. What has not stopped by the deadline is named in one at level ERROR
-and left behind on daemon threads; nothing else is.
+Each phase is logged at level DEBUG. One line at level WARNING names the parts that were cancelled
+and have not stopped a second later. One line at level ERROR names the parts that have not stopped
+by the deadline. They are left running on daemon threads; nothing else is.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from actors_rs.texts import text_of
 __all__ = ["Shutdown"]
 
 LONGEST_RESERVE = 1.0
-"""Seconds, at most, that are kept back from draining for all that comes behind it."""
+"""Seconds, at most, that draining leaves for all phases after it."""
 JOIN_SECONDS = 0.02
-"""What is kept back for each set of threads that is still to be joined."""
+"""Seconds reserved for each set of threads that is still to join."""
 PATIENCE = 1.0
-"""Seconds after which it is said what the shutdown waits for, though all was told to stop."""
+"""Seconds after which a line in the log names what the shutdown waits for, once all must stop."""
 MOST_NAMES = 5
-"""Of those that are waited for, in that line."""
+"""The most names in that line."""
 logger = logger_called("actors_rs.runtime")
 
 
@@ -69,7 +69,7 @@ class Shutdown:
         logger.debug("shutdown of '%s': %s (%d %s)", self._system.name, phase, count, what)
 
     def _left(self, reserved: float) -> float:
-        """Seconds left when a part of the reserve, from 0 to 1, is kept for what is behind."""
+        """Seconds left when a part of the reserve, from 0 to 1, is kept for the later phases."""
         reserve = min(LONGEST_RESERVE, self._timeout / 4) * reserved
         return max(0.0, self._deadline - reserve - self._system.now())
 
@@ -78,14 +78,14 @@ class Shutdown:
         return min(self._system.cancel_grace, self._left(reserved) * 0.8)
 
     def _end(self, activities: Sequence[Activity], reserved: float = 1.0) -> None:
-        """Wait for them; cancel those that are late, and name those that do not end then."""
+        """Wait for ``activities``; cancel late ones, and name the ones that do not end then."""
         late = [one for one in activities if not self._patiently(one.wait, self._left(reserved))]
         for activity in late:
             activity.cancel(self._grace(reserved - 0.2))
         self._stuck += [a for a in late if not a.wait(self._left(reserved - 0.2))]
 
     def _stop_actors(self, observers: Sequence[Activity]) -> None:
-        """All but those of ``observers``."""
+        """Stop all actors except those in ``observers``."""
         system = self._system
         self._enter("stop actors", len(system.children()), "actors")
         spared = {a._urn_number_ for a in system.children() if a._activity_ in observers}
@@ -127,7 +127,7 @@ class Shutdown:
         return ended(seconds - patience)
 
     def _say_what_for(self) -> None:
-        """Whoever pressed Ctrl-C once would take the silence for a program that hangs."""
+        """Log the wait: after one Ctrl-C, silence would look like a program that hangs."""
         system = self._system
         names = [text_of(one) for one in (*system._living_activities(), *system.children())]
         more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
@@ -147,7 +147,8 @@ class Shutdown:
         self._await_all_but(set(), self._left(0.3))
 
     def _return_unread(self) -> None:
-        """Whoever asked an actor that is stuck in a handler waits no longer."""
+        """Answer questions in the mailboxes of actors that hang in a handler, so that callers
+        return."""
         for actor in self._system.children():
             if actor._stops_in_order_:  # else it is a stage
                 self._system.delayed.end(actor._urn_number_)
@@ -155,12 +156,12 @@ class Shutdown:
                     actor._return_unread_(message)
 
     def _not_ended(self) -> list[str]:
-        """Runs and actors to be named; not those that ended while threads were joined."""
+        """Runs and actors to name, without the ones that ended while threads were joined."""
         stuck = [text_of(activity) for activity in self._stuck if not activity.wait(0.0)]
         return stuck + [text_of(actor) for actor in self._system.children()]
 
     def _join_threads(self) -> list[str]:
-        """The names of those that are still busy."""
+        """The names of the threads that are still busy."""
         system = self._system
         with system._lock:
             pinned = list(system._pinned)

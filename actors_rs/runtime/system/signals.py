@@ -32,7 +32,7 @@ __all__ = ["SignalWatch", "SystemSignals"]
 NOW_SECONDS = 0.3
 """How long the shutdown of a system may take once it is to stop now."""
 LEAVE_SECONDS = 0.2
-"""What the main thread has to leave the block by itself once all runs were told to stop now."""
+"""Seconds that the main thread has to leave the block by itself once all runs must stop now."""
 logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()
 
@@ -52,8 +52,8 @@ class Endable(Protocol):
 class SignalWatch:
     """Counts SIGINT (Ctrl-C) and SIGTERM between ``take`` and ``release``; main thread only.
 
-    A signal that the process was told to ignore stays ignored. ``signal`` is the number of the
-    first one that came, ``received`` how many came.
+    A signal that the process ignored before stays ignored. ``signal`` is the number of the first
+    signal that came, ``received`` how many came.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class SignalWatch:
 
     @property
     def exit_code(self) -> int:
-        """What a shell expects of a process ended so: 130, 143, or 0 if no signal came."""
+        """The exit code that a shell expects: 130, 143, or 0 if no signal came."""
         return 0 if self.signal is None else 128 + self.signal
 
     def take(self) -> None:
@@ -80,10 +80,11 @@ class SignalWatch:
         _watches.add(self)
 
     def release(self) -> None:
-        """Put the handlers from before back; later calls do nothing.
+        """Restore the previous handlers; later calls do nothing.
 
-        Off the main thread that is not possible: the next signal does it, and goes to them. Nor is
-        it done to whoever took the signals since, who puts back in the end what was before both.
+        Off the main thread this is impossible: the next signal restores them and is passed to them.
+        If other code has taken the signals since, its handlers stay. When they are restored in
+        turn, the handlers from before both return.
         """
         self._released = True
         _watches.discard(self)
@@ -97,7 +98,7 @@ class SignalWatch:
 
     def _restore(self) -> None:
         for number in self._before:
-            if signal.getsignal(number) == self._handle:  # else somebody took it behind this one
+            if signal.getsignal(number) == self._handle:  # else other code took it after this one
                 signal.signal(number, self._from_before(number))
 
     def _from_before(self, number: int) -> Any:
@@ -118,7 +119,7 @@ class SignalWatch:
         self._noted()
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
-        """The one from before has it; never raised anew for whoever may have called this one."""
+        """Call the previous handler; never raise the signal again, which would call this one."""
         self._restore()
         handler = self._from_before(number)
         if callable(handler):
@@ -261,7 +262,7 @@ class SystemSignals(SignalWatch):
                 return None
             number = int.from_bytes(os.read(self._ears, 1), "big")  # 0 also when it was closed
             if number in (0, signal.SIGINT, signal.SIGTERM):
-                return number  # else one of those that the program itself handles
+                return number  # else a signal that the program itself handles
 
 
 def _release_in_child() -> None:

@@ -1,4 +1,4 @@
-"""What a system can start, as contracts: the runtime knows nothing of streams."""
+"""Contracts of what a system can start: the runtime knows nothing of streams."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ R_co = TypeVar("R_co", covariant=True)
 
 
 class Startable(Protocol[S_contra, R_co]):
-    """What a system can start: a blueprint."""
+    """A blueprint that a system can start."""
 
     def start_on(self, system: S_contra, /) -> R_co:
         """Start in ``system``."""
@@ -19,7 +19,7 @@ class Startable(Protocol[S_contra, R_co]):
 
 
 class AsPublisher(Protocol[S_contra, R_co]):
-    """What can be a standard Publisher: a source."""
+    """A source, which can become a standard Publisher."""
 
     def publisher_on(self, system: S_contra, /) -> R_co:
         """The Publisher, on ``system``."""
@@ -27,7 +27,7 @@ class AsPublisher(Protocol[S_contra, R_co]):
 
 
 class AsSubscriber(Protocol[S_contra, R_co]):
-    """What can be a standard Subscriber: a sink."""
+    """A sink, which can become a standard Subscriber."""
 
     def subscriber_on(self, system: S_contra, /) -> R_co:
         """The Subscriber, on ``system``."""
@@ -35,7 +35,7 @@ class AsSubscriber(Protocol[S_contra, R_co]):
 
 
 class AsProcessor(Protocol[S_contra, R_co]):
-    """What can be a standard Processor: a flow."""
+    """A flow, which can become a standard Processor."""
 
     def processor_on(self, system: S_contra, /) -> R_co:
         """The Processor, on ``system``."""

@@ -37,12 +37,12 @@ class ActorStatistics:
 class SystemStatistics:
     """A system at one moment.
 
-    ``workers``, ``ready`` and ``turns`` are those of its pool (see ``DispatcherStatistics``),
-    ``pinned`` the actors with a thread of their own, ``runs`` those that have not ended; hubs and
-    processors that nobody has subscribed to yet are one, however many. ``abandoned`` counts the
-    calls of the user's, so far, that had not returned within the grace of a run's end. ``state`` is
-    ``"running"``, ``"draining"`` or ``"shut down"``. ``memory_reserved`` are the bytes that links
-    hold or have requested, of ``memory_limit``; 0 and ``None`` without a limit.
+    ``workers``, ``ready`` and ``turns`` are figures of its pool (see ``DispatcherStatistics``).
+    ``pinned`` counts the actors with a thread of their own. ``runs`` counts the runs that have not
+    ended; all hubs and processors without a subscriber so far count as one. ``abandoned`` counts
+    the calls of user functions, so far, that had not returned within the grace of a run's end.
+    ``state`` is ``"running"``, ``"draining"`` or ``"shut down"``. ``memory_reserved`` is the number
+    of bytes that links hold or have requested, of ``memory_limit``; 0 and ``None`` without a limit.
     """
 
     name: str

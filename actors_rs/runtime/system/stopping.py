@@ -1,10 +1,10 @@
-"""The line in which a system's actors stop: the last one first, each when the one before has ended.
+"""The order in which a system's actors stop: the last one first, each after the one before it.
 
-So no two ``on_stop`` hooks overlap, and what an actor tells another one that was started before it
-still arrives. Nobody waits for the line: whoever ends tells the next one. Children of a
-supervisor do not stand in it, they stop with their supervisor.
+So no two ``on_stop`` hooks overlap, and a message to an actor that was started earlier still
+arrives. No thread waits for the order: an actor that ends sends the order to stop to the next one.
+Children of a supervisor are not part of it; they stop with their supervisor.
 
-Each stops behind the messages it has, or *at once*: then the rest of them is returned unread.
+Each actor stops after the messages in its mailbox, or *at once*: then they are returned unread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["StopLine"]
 
 
 class StopLine:
-    """Who is to stop, and who has been told. All methods may be called from any thread."""
+    """The actors that must stop, and the one that is stopping. Any thread may call its methods."""
 
     def __init__(self) -> None:
         self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
@@ -30,11 +30,11 @@ class StopLine:
         self._at_once = False
 
     def form(self, actors: Sequence[ActorBase], *, at_once: bool) -> None:
-        """From now on these wait, in the order of their start; replaces those who waited before.
+        """Stop ``actors``, the last started first; they replace the actors that waited before.
 
-        Stages of a run are told at once: they end with the stream, in an order of its own.
+        Stages of a run get their order at once: they end with the stream, in an order of its own.
         """
-        own = [a for a in actors if a._keeper_ is None and not a._has_place_]
+        own = [a for a in actors if a._supervisor_link_ is None and not a._has_slot_]
         for actor in reversed(own):
             if not actor._stops_in_order_:
                 actor._stop_when_read_()
@@ -42,7 +42,7 @@ class StopLine:
             self._at_once = self._at_once or at_once
             told = self._told
             self._waiting = [a for a in own if a._stops_in_order_ and a is not told]
-        # It may have been told to stop behind its messages; or Ctrl-C came before it was told.
+        # It may have an order to stop after its messages; or Ctrl-C came before it got one.
         if told is not None and not self._tell(told):
             self._forget(told)
         self._tell_next()
@@ -59,7 +59,7 @@ class StopLine:
         with self._lock:
             self._waiting.clear()
         for actor in reversed(actors):
-            if actor._keeper_ is None:
+            if actor._supervisor_link_ is None:
                 actor._stop_at_once_()
             actor._hurry_()
 

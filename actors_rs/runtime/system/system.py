@@ -1,8 +1,7 @@
 """``ActorSystem``: owns the threads, the clock, the dead letters and the actors that use them.
 
-A system is a context manager; when it has been left, no thread of its own is alive. It knows
-nothing of streams: what it starts and stops is anything that keeps ``Startable`` and
-``Activity``.
+A system is a context manager; when its block has been left, none of its threads is alive. It knows
+nothing of streams: it starts and stops objects that implement ``Startable`` and ``Activity``.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from actors_rs.runtime.actors.delayed import DelayedMessages
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatch.dispatcher import Dispatcher
-from actors_rs.runtime.dispatch.machinery import Machinery, check_settings, threads
 from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
+from actors_rs.runtime.dispatch.resources import Resources, check_settings, threads
 from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.memory_budget import budget_of
 from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
@@ -59,24 +58,29 @@ MOST_WINDOW = 4096
 class ActorSystem(Blocks, Supervising, InNotebooks):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
-    ``workers`` is the pool's size at rest (default: one per core), ``max_workers`` its cap when
-    user code blocks, ``window`` the number of elements an inlet keeps requested unless the graph
-    says otherwise. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains
-    a whole window within 5 ms: up to 4,096 elements, 16 MiB or 250 ms of the stage's work,
-    whichever is least. What an element weighs is estimated, see ``with_attributes(weight=)``.
-    ``memory_limit`` (bytes, or ``"2 GiB"``) bounds what all links hold; a window is the most then.
-
-    ``throughput`` is the most messages a turn takes (default: 100, in a stage all there are, which
-    its windows bound), ``metrics`` whether stages account for their time. With
-    ``monitor`` the rules of the standard are watched on every link between two stages, or from a
-    stage to a foreign subscriber, and the first violation ends its run with a
-    ``ProtocolViolation``. A run in which nothing can move any more for ``stall_after`` seconds ends
-    with ``Stalled``, see ``Graph.watched``; ``None``: never. For ``cancel_grace`` seconds a run
-    that was cancelled or failed waits for functions that do not return, and a block that an
-    exception leaves for everything. ``machinery`` replaces threads and clocks altogether.
+    - ``workers``: the pool's size at rest. Default: one per core.
+    - ``max_workers``: the limit of its size when user code blocks.
+    - ``window``: elements that an inlet keeps requested unless the graph sets another number. With
+      ``"auto"`` it begins with 8, and grows while the stage drains a window within 5 ms. The limit
+      is 4,096 elements, 16 MiB or 250 ms of the stage's work, the least of the three. The weight
+      of an element is estimated, see ``with_attributes(weight=)``.
+    - ``memory_limit``: bytes, or ``"2 GiB"``; bounds the elements that all links hold together.
+    - ``throughput``: most messages of one turn. Default: 100; a stage takes all that are there.
+    - ``metrics``: whether stages account for their time.
+    - ``monitor``: whether links between stages and to foreign subscribers are checked by the rules
+      of the standard. The first violation ends its run with ``ProtocolViolation``.
+    - ``stall_after``: a run in which nothing can move for this many seconds ends with ``Stalled``,
+      see ``Graph.watched``; ``None``: never.
+    - ``dispatcher``: ``"pool"``, or ``"calling_thread"``: turns run on the thread that causes them.
+    - ``name``: the name in logs, statistics and names of threads.
+    - ``shutdown_timeout``: the default of ``shutdown``, in seconds.
+    - ``cancel_grace``: seconds that a cancelled or failed run waits for user functions that do not
+      return, and that a block waits for everything when an exception leaves it.
+    - ``machinery``: threads and clocks to use instead of real ones, as
+      ``JumpingClock().machinery()``.
     """
 
-    # Rarely needed, so not of each instance: with more than 30 attributes Python takes it slowly.
+    # Class attributes, since an instance with more than 30 attributes of its own is slow.
     _guardian: Guardian | None = None
     _emptied: Condition | None = None  # notified of the last actor's end; made by who waits for it
     _pinned: Sequence[PinnedDispatcher] = ()  # of stopped actors too, until the thread ended
@@ -108,7 +112,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         cancel_grace: float = 2.0,
-        machinery: Machinery | None = None,
+        machinery: Resources | None = None,
     ) -> None:
         flags = {"metrics": metrics, "monitor": monitor}
         times = shutdown_timeout, cancel_grace
@@ -125,13 +129,13 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         self.stall_after = stall_after
         self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
-        self._machinery = machinery or threads(
+        self._resources = machinery or threads(
             name,
             workers=workers,
             cap=max_workers,
             dispatcher=self._calling_thread if dispatcher == "calling_thread" else None,
         )
-        self._take(self._machinery)
+        self._take(self._resources)
         self.shutdown_timeout, self.cancel_grace = times
         self._begin_empty()
         if machinery is None:  # nobody looks into a world
@@ -140,7 +144,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
             enrol(self)
 
     def _begin_empty(self) -> None:
-        self._lock = RLock()  # the collector may run a ``__del__`` in here that drains or spawns
+        self._lock = RLock()  # reentrant: a ``__del__`` may run here and drain or spawn.
         # Entered and left without a lock: single dict operations are atomic, and a lock here
         # would be a queue of all actors that start or stop.
         self._actors: dict[int, ActorCore] = {}  # by number: a user's __eq__ has no say
@@ -153,22 +157,22 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
 
-    def _take(self, machinery: Machinery) -> None:
-        self._dispatcher = machinery.dispatcher
-        self.timers = machinery.timers
-        self.blocking = machinery.blocking
-        self.event_loop = machinery.event_loop
-        self.processes = machinery.processes
-        self.now = machinery.now
+    def _take(self, resources: Resources) -> None:
+        self._dispatcher = resources.dispatcher
+        self.timers = resources.timers
+        self.blocking = resources.blocking
+        self.event_loop = resources.event_loop
+        self.processes = resources.processes
+        self.now = resources.now
         """The monotonic seconds that delays are counted in."""
-        self.stopwatch = machinery.stopwatch
+        self.stopwatch = resources.stopwatch
         """The seconds that turns and user code are timed by."""
-        self.chance = machinery.chance
+        self.chance = resources.chance
         """From 0 to 1, at random: the dice of waits with jitter."""
         self.dead_letters = DeadLetters(
-            now=machinery.now,
-            wall_clock=machinery.wall_clock,
-            schedule=machinery.dispatcher.schedule,
+            now=resources.now,
+            wall_clock=resources.wall_clock,
+            schedule=resources.dispatcher.schedule,
         )
 
     def _enter_block(self) -> None:
@@ -246,7 +250,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         if isinstance(own, PinnedDispatcher):
             own.close(0)
         if len(self._actors) <= self._spared:
-            with self._lock:  # who waits looks at the actors behind it
+            with self._lock:  # so that a waiting ``shutdown`` sees the actors without this one
                 emptied = self._emptied
             if emptied is not None:
                 emptied.notify_all()
@@ -268,16 +272,16 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         return tuple(self._actors.copy().values())
 
     def context(self) -> contextvars.Context:
-        """A copy of the context to run an actor's code in: that of the thread that starts it.
+        """A copy of the starting thread's context, to run an actor's code in.
 
-        In it this system is the current one, so the actors that an actor starts live here too.
+        In it this system is the current one, so actors that an actor starts belong to it too.
         """
         return self._inside.context()
 
     def dispatcher_for(self, actor: ActorBase) -> Dispatcher:
         """The dispatcher that ``actor`` asks for by name; a pinned one is made for it."""
         name = actor.dispatcher
-        if name == "pool" or self._machinery.serves_all:
+        if name == "pool" or self._resources.serves_all:
             return self._dispatcher
         if name == "calling_thread":
             return self._calling_thread
@@ -353,10 +357,10 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs (drained or cancelled), actors in reverse order, threads.
 
-        Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``); what has
-        not stopped by then is named in one log line and left behind on daemon threads. May be
-        called again; raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for a
-        ``timeout`` that is no number. The phases: ``shutdown.py``.
+        Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``). Parts that
+        have not stopped by then are named in one log line and left running on daemon threads. May
+        be called again. Raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for
+        a ``timeout`` that is no number. ``shutdown.py`` lists the phases.
         """
         check_flag("drain", drain)
         check_timeout(timeout)
@@ -386,7 +390,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
             return tuple(self._activities)
 
     def _observers(self) -> tuple[Activity, ...]:
-        """Activities that read the dead letters, so that they end behind all others."""
+        """The activities that read the dead letters; they end after all others."""
         observed = self.dead_letters.observers()
         return tuple(a for a in self._living_activities() if any(a is one for one in observed))
 

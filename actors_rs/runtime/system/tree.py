@@ -12,7 +12,7 @@ from actors_rs.runtime.settings import check_text
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.actor_ref import PooledActorRef
-    from actors_rs.runtime.supervision.family import Family
+    from actors_rs.runtime.supervision.child_slots import ChildSlots
 
 __all__ = ["Tree"]
 
@@ -26,15 +26,15 @@ class Tree:
     def __init__(self) -> None:
         self.lock = Lock()
         """Held to hang a running actor into the tree."""
-        self._tops: dict[Family, None] = {}  # single operations are atomic
+        self._tops: dict[ChildSlots, None] = {}  # single operations are atomic
 
-    def plant(self, family: Family) -> None:
+    def add_top(self, child_slots: ChildSlots) -> None:
         """There is one more top supervisor."""
-        self._tops[family] = None
+        self._tops[child_slots] = None
 
-    def fell(self, family: Family) -> None:
+    def remove_top(self, child_slots: ChildSlots) -> None:
         """It has ended."""
-        self._tops.pop(family, None)
+        self._tops.pop(child_slots, None)
 
     def find(self, path: str) -> PooledActorRef[Any]:
         """The actor at ``path``; raises ``InvalidArgumentError`` if there is none, or several."""
@@ -61,16 +61,16 @@ class Tree:
             return f"the nearest are: {', '.join(near)}"
         return "as a supervisor that is started by system.supervise, or a child of one, has a path"
 
-    def _living(self) -> list[Family]:
+    def _living(self) -> list[ChildSlots]:
         return [top for top in self._tops.copy() if top.parent is None and top.ref is not None]
 
 
-def _below(family: Family) -> Iterator[tuple[str, PooledActorRef[Any]]]:
-    left = [(family.path, family)]
+def _below(child_slots: ChildSlots) -> Iterator[tuple[str, PooledActorRef[Any]]]:
+    left = [(child_slots.path, child_slots)]
     while left:
         path, one = left.pop()
         for name, ref in one.refs().items():
             yield f"{path}/{name}", ref
-            inner: Family | None = getattr(ref, "family", None)
+            inner: ChildSlots | None = getattr(ref, "child_slots", None)
             if inner is not None:
                 left.append((f"{path}/{name}", inner))

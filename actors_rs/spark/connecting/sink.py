@@ -78,7 +78,7 @@ class MakeWithoutUnits:
 
     @property
     def carrying(self) -> Any:
-        """See ``delivery.carrying.carrier``."""
+        """See ``delivery.carrying.envelope_rules``."""
         raise GraphError(
             "SparkSink.parquet: behind a source with a ledger it has to see whose output the "
             "directory holds, which is not possible with Spark Connect: use "

@@ -38,8 +38,8 @@ class CombineLatest(Merge):
                 self._go_on(self._latest)
         self.end_if_due()
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         if self._latest is not None:
             self._latest = [None] * len(self._latest)
 

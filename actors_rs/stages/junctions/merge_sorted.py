@@ -80,7 +80,7 @@ class _Side:
             self.error = error
         self.keys = keys
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         """As many as are left, and not which."""
         self.elements, self.keys, self.at = [None] * len(self.rest), (), 0
 
@@ -133,9 +133,9 @@ class MergeSorted(FanIn):
         for side in self._sides:
             skip_all(side.drawing)
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         for side in self._sides:
-            side.hold_nothing()
+            side.release_held()
 
     def _give(self, most: int) -> int:
         """Emit what can be said to come next; returns how much that was."""

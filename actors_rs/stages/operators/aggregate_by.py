@@ -19,19 +19,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.iterators import check_key
+from actors_rs.stages.prologue_epilogue import PrologueEpilogue
 from actors_rs.stages.windows.spans import OnTooMany, evicts_oldest
 
 _NEW = object()
 
 
-class AggregateBy(EdgedOperator):
+class AggregateBy(PrologueEpilogue):
     """Pairs of a key and what ``fold`` made of its elements, from what ``make_init`` gives."""
 
     runs_user = True
     conserves = False
-    lets_go = ("_values",)
+    released_attributes = ("_values",)
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class AggregateBy(EdgedOperator):
             yield from out
             out.clear()
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         return iter(self._values.items()) if error is None else ()
 
     def details(self) -> dict[str, Any]:

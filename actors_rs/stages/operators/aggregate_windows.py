@@ -32,7 +32,7 @@ from actors_rs.stages.junction import FanIn
 from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget
-from actors_rs.stages.windows.moments import Moments
+from actors_rs.stages.windows.event_times import EventTimes
 from actors_rs.stages.windows.results import WindowResult
 from actors_rs.stages.windows.spans import Closed, LeftOut
 from actors_rs.stages.windows.watermarks import Watermarks
@@ -71,7 +71,7 @@ class AggregateWindows(FanIn):
     """Inlets with a watermark each; outlet 1, where there is one, is for late elements."""
 
     conserves = False
-    lets_go = ("_windows",)
+    released_attributes = ("_windows",)
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class AggregateWindows(FanIn):
         self._key = key
         self._timing = timing
         self._marks = Watermarks(inputs, timing.lateness)
-        self._moments = Moments()
+        self._times = EventTimes()
         self._late_outlet = Outlet("late") if has_late else None
         if self._late_outlet is not None:
             self.outlets = (self.outlet, self._late_outlet)
@@ -132,7 +132,7 @@ class AggregateWindows(FanIn):
     def held(self) -> list[Any]:
         return list(self._late)
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._late = deque([None] * len(self._late))
         self._out = deque([WindowResult(None, 0, 0, None)] * len(self._out))
 
@@ -201,7 +201,7 @@ class AggregateWindows(FanIn):
     def _fold(self, which: int, elements: Iterator[Any]) -> None:
         """Fold ``elements`` of one input; the clock is read once for all of them."""
         marks, windows, key = self._marks, self._windows, self._key
-        add, saw, seconds = windows.add, marks.saw, self._moments.seconds
+        add, saw, seconds = windows.add, marks.saw, self._times.seconds
         event_time = self._timing.event_time
         moment = 0.0
         if event_time is None:
@@ -248,7 +248,7 @@ class AggregateWindows(FanIn):
             self._close(self._windows.close(watermark))
 
     def _close(self, closed: list[Closed]) -> None:
-        to_moment = self._moments.moment
+        to_moment = self._times.moment
         self._out.extend(
             WindowResult(key, to_moment(start), to_moment(end), value)
             for key, start, end, value in closed

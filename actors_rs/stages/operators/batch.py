@@ -80,7 +80,7 @@ class Batch(StageLogic):
     def held(self) -> list[Any]:
         return self._batch
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._batch, self._timer = [None] * len(self._batch), None
 
     def stop(self, error: BaseException | None) -> None:

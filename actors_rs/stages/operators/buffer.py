@@ -72,7 +72,7 @@ class Buffer(Detached):
     def held(self) -> list[Any]:
         return [*self._held]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._held = deque([None] * len(self._held))
 
     def details(self) -> dict[str, Any]:

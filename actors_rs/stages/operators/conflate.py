@@ -59,7 +59,7 @@ class Conflate(Detached):
     def held(self) -> list[Any]:
         return [*self._sum]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._sum = [None] * len(self._sum)
 
     def details(self) -> dict[str, Any]:

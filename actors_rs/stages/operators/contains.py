@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.edged import Folding
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class Contains(Folding):

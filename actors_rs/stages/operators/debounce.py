@@ -62,7 +62,7 @@ class Debounce(Detached):
     def held(self) -> list[Any]:
         return [*self._last]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._last = deque([None] * len(self._last))
 
     def details(self) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Edge
+from actors_rs.stages.prologue_epilogue import Addition
 
 
-class DefaultIfEmpty(Edge):
+class DefaultIfEmpty(Addition):
     """All elements, or ``values`` where there are none."""
 
     never_waits = True
@@ -28,5 +28,5 @@ class DefaultIfEmpty(Edge):
         super().__init__()
         self._values = values
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         return self._values if error is None and not self.inlet.count else ()

@@ -58,8 +58,8 @@ class Distinct(Operator):
         keys = len(self._all) + len(self._recent)
         return {"keys": keys if self._in_the_end is None else self._in_the_end}
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         self._in_the_end = len(self._all) + len(self._recent)
         self._all, self._recent = set(), OrderedDict()
 

@@ -24,7 +24,7 @@ class DistinctUntilChanged(Operator):
     """Elements whose ``key`` differs from the key of the element before."""
 
     runs_user = True
-    lets_go = ("_last",)
+    released_attributes = ("_last",)
 
     def __init__(self, key: Callable[[Any], Any] | None) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.edged import Folding
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class ElementAt(Folding):

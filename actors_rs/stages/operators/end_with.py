@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Calls, Edge
+from actors_rs.stages.prologue_epilogue import Addition, Calls
 
 
-class EndWith(Edge):
+class EndWith(Addition):
     """All elements, then what ``make_values`` gives."""
 
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:
@@ -31,5 +31,5 @@ class EndWith(Edge):
         """The functions' results instead of values."""
         return cls(lambda: Calls(functions))
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         return self._make_values() if error is None else ()

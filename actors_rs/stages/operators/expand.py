@@ -27,7 +27,7 @@ _END = object()
 class Expand(StageLogic):
     """The values of the newest element; at least one of each, unless it has none."""
 
-    lets_go = ("_element",)
+    released_attributes = ("_element",)
 
     def __init__(self, f: Callable[[Any], Iterable[Any]]) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()

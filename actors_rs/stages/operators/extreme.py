@@ -18,8 +18,8 @@ from itertools import chain
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.edged import Folding
 from actors_rs.stages.pieces.piece_fold import NOTHING, PieceFold, first_of
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class Extreme(PieceFold):
@@ -56,7 +56,7 @@ class ExtremeBy(Folding):
     """What ``choose`` chooses by ``key``, a function of the user's: called once an element."""
 
     runs_user = True
-    lets_go = ("_chosen", "_mark")
+    released_attributes = ("_chosen", "_mark")
 
     def __init__(self, choose: Callable[..., Any], key: Callable[[Any], Any]) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.edged import Folding
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class First(Folding):

@@ -164,7 +164,7 @@ class FlatMap(Drawing, Operator):
             return (*copy(self._drawn), *rest)
         return (piece[-left - 1], *rest)
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         held = [None for _ in self.held()]
         self._piece, self._elements, self._results = held, iter(held), NOTHING
         self._met, self._met_in, self._inner, self._drawn = None, (), None, NOTHING

@@ -298,5 +298,5 @@ class FlatMapMerge(Drawing, Hosting):
         """For a stream that was cut off, its element, even if some of its results were given."""
         return self._cut_off
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._cut_off = [None] * len(self._cut_off)

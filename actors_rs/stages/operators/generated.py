@@ -169,7 +169,7 @@ class Generated(StageLogic):
     def held(self) -> Iterable[Any]:
         return self._piece[self._taken :]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._piece, self._taken = [None] * self._left, 0
         self._last, self._out = None, []
 

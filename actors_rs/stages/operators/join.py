@@ -29,7 +29,7 @@ from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
 from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.stage import Budget
-from actors_rs.stages.windows.moments import Moments
+from actors_rs.stages.windows.event_times import EventTimes
 from actors_rs.stages.windows.pairs import TimedPairs
 
 LATE = "it came when what it might have met was gone"
@@ -42,7 +42,7 @@ class Join(FanIn):
     """Two inlets, whose elements wait in ``TimedPairs``."""
 
     conserves = False
-    lets_go = ("_pairs",)
+    released_attributes = ("_pairs",)
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Join(FanIn):
         self._lateness = lateness
         self._max_held = max_held
         self._pairs = TimedPairs(within, max_held)
-        self._moments = Moments()
+        self._times = EventTimes()
         self._pace = Pace()
         self._out: deque[tuple[Any, Any]] = deque()
         self._late = 0
@@ -82,7 +82,7 @@ class Join(FanIn):
         if not self.outlet.closed and not self._out:
             self.end_with_the_last()
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._out = deque([(None, None)] * len(self._out))
 
     def details(self) -> dict[str, Any]:
@@ -149,7 +149,7 @@ class Join(FanIn):
     def _moment(self, side: int, element: Any) -> float:
         if self._event_times is None:
             return self.context.now()
-        return self._moments.seconds(self._event_times[side](element))
+        return self._times.seconds(self._event_times[side](element))
 
     def _came_to(self, side: int, moment: float) -> None:
         self._pairs.came_to(side, moment - self._lateness)

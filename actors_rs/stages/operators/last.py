@@ -18,15 +18,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.edged import Folding
 from actors_rs.stages.ports import Frame
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class Last(Folding):
     """The element before the end."""
 
     never_waits = True
-    lets_go = ("_last",)
+    released_attributes = ("_last",)
 
     def __init__(self) -> None:
         super().__init__()

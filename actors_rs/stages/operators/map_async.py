@@ -119,7 +119,7 @@ class MapAsync(StageLogic):
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
         return [call.element for call in calls]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         # New ones: a function that still runs looks at its own.
         self._calls = deque(Call(None, call.position) for call in self._calls if call.done)
         self._not_ended = {Call(None, call.position) for call in self._not_ended}

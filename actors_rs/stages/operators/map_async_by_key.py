@@ -86,8 +86,8 @@ class MapAsyncByKey(MapAsync):
         self._keys[again] = self._keys.pop(call)
         return again
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         self._keys = {}
         self._lines = {number: deque() for number in range(len(self._lines))}  # a figure
 

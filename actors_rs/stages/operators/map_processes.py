@@ -130,7 +130,7 @@ class MapProcesses(MapAsync):
         run: _Results = call.value[-1]
         return run.first + (0 if self.flat else run.given)
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         left = Call([None] * len(self.held()), 0)  # new ones: a function looks at its own
         self._calls, self._not_ended = deque(), {left}
 

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.edged import Folding
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class Reduce(Folding):
     """``f(accumulated, element)`` over all elements, from what ``make_init`` gives."""
 
     runs_user = True
-    lets_go = ("_accumulated",)
+    released_attributes = ("_accumulated",)
 
     def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.edged import Folding
 from actors_rs.stages.pieces.piece_fold import NOTHING
+from actors_rs.stages.prologue_epilogue import Folding
 
 
 class ReduceWithoutInitial(Folding):
     """``f(accumulated, element)`` over all elements after the first."""
 
     runs_user = True
-    lets_go = ("_accumulated",)
+    released_attributes = ("_accumulated",)
 
     def __init__(self, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

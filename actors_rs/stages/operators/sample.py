@@ -60,7 +60,7 @@ class Sample(Detached):
     def held(self) -> list[Any]:
         return [*self._newest]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._newest = deque([None] * len(self._newest))
 
     def details(self) -> dict[str, Any]:

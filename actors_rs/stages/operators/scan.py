@@ -24,7 +24,7 @@ class Scan(Operator):
 
     runs_user = True
     one_for_one = True
-    lets_go = ("_accumulated",)
+    released_attributes = ("_accumulated",)
 
     def __init__(self, init: Any, f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

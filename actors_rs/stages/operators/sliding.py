@@ -31,7 +31,7 @@ class Sliding(Operator):
     never_waits = True
     gives_views = True
     asks_ahead = True
-    lets_go = ("_recent",)
+    released_attributes = ("_recent",)
 
     def __init__(self, size: int, step: int) -> None:
         super().__init__()

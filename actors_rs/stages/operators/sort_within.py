@@ -18,14 +18,14 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any
 
-from actors_rs.stages.edged import EdgedOperator
+from actors_rs.stages.prologue_epilogue import PrologueEpilogue
 from actors_rs.texts import repr_of, text_of
 
 FEW = 64
 """Places that are not worth being freed."""
 
 
-class SortWithin(EdgedOperator):
+class SortWithin(PrologueEpilogue):
     """Holds ``count`` elements back and gives the smallest for each one more."""
 
     def __init__(self, count: int, key: Callable[[Any], Any] | None) -> None:
@@ -62,7 +62,7 @@ class SortWithin(EdgedOperator):
     def _in_hand(self) -> list[Any]:
         return [entry[-1] for entry in self._sorted[self._given :]]
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         rest = self._in_hand()
         self._sorted, self._given = [], 0
         return rest
@@ -71,8 +71,8 @@ class SortWithin(EdgedOperator):
         rest = () if self._results is None or self._piece else copy(self._elements)
         return [*self._in_hand(), *rest, *super().held()]
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         self._sorted, self._given = [(None,) for _ in self._in_hand()], 0
 
     def details(self) -> dict[str, Any]:

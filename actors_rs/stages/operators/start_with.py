@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Calls, Edge
+from actors_rs.stages.prologue_epilogue import Addition, Calls
 
 
-class StartWith(Edge):
+class StartWith(Addition):
     """What ``make_values`` gives, then all elements."""
 
     def __init__(self, make_values: Callable[[], Iterable[Any]]) -> None:
@@ -31,5 +31,5 @@ class StartWith(Edge):
         """The functions' results instead of values."""
         return cls(lambda: Calls(functions))
 
-    def first_results(self) -> Iterable[Any]:
+    def prologue(self) -> Iterable[Any]:
         return self._make_values()

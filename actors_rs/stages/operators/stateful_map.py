@@ -16,16 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.edged import EdgedOperator
 from actors_rs.stages.iterators import no_pair
+from actors_rs.stages.prologue_epilogue import PrologueEpilogue
 
 
-class StatefulMap(EdgedOperator):
+class StatefulMap(PrologueEpilogue):
     """``f(state, element)`` gives the next state and a result; the first state is ``create()``."""
 
     runs_user = True
     one_for_one = True
-    lets_go = ("_state",)
+    released_attributes = ("_state",)
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class StatefulMap(EdgedOperator):
         finally:
             self._state = state
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         if error is not None or self._on_complete is None:
             return ()
         result = self._on_complete(self._state)

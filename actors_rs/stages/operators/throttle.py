@@ -126,7 +126,7 @@ class Throttle(PassThrough):
     def held(self) -> list[Any]:
         return [] if self._waiting is None else [self._waiting[0]]
 
-    def hold_nothing(self) -> None:
+    def release_held(self) -> None:
         self._waiting = None if self._waiting is None else (None, None)
 
     def details(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from itertools import islice
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.edged import Folding
+from actors_rs.stages.prologue_epilogue import Folding
 
 __all__ = ["NOTHING", "PieceFold", "first_of"]
 
@@ -38,7 +38,7 @@ def first_of(elements: Iterator[Any]) -> Any:
 class PieceFold(Folding):
     """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
 
-    lets_go = ("accumulated",)
+    released_attributes = ("accumulated",)
 
     def __init__(self, init: Any) -> None:
         super().__init__()

@@ -95,11 +95,11 @@ class Fan(SinkLogic):
         """Each sink's own: what two of them hold, both have not written."""
         return [element for sink in self._sinks for element in sink.held()]
 
-    def hold_nothing(self) -> None:
-        super().hold_nothing()
+    def release_held(self) -> None:
+        super().release_held()
         with ExitStack() as every:
             for sink in self._sinks:
-                every.callback(sink.hold_nothing)
+                every.callback(sink.release_held)
 
     def details(self) -> dict[str, Any]:
         pairs = zip(self._parts, self._sinks, strict=False)

@@ -20,7 +20,7 @@ class First(SinkLogic):
 
     never_waits = True
     window_follows = "own"
-    lets_go = ("_first",)
+    released_attributes = ("_first",)
 
     def __init__(self) -> None:
         super().__init__()

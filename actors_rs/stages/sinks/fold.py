@@ -19,7 +19,7 @@ class Fold(SinkLogic):
 
     runs_user = True
     takes_views = True
-    lets_go = ("_accumulated",)
+    released_attributes = ("_accumulated",)
 
     def __init__(self, make_init: Callable[[], Any], f: Callable[[Any, Any], Any]) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ class Last(SinkLogic):
 
     never_waits = True
     takes_views = True
-    lets_go = ("_last",)
+    released_attributes = ("_last",)
 
     def __init__(self) -> None:
         super().__init__()

@@ -18,7 +18,7 @@ class ListSink(SinkLogic):
     """Keeps every element: for results that fit into memory."""
 
     never_waits = True
-    lets_go = ("_elements",)
+    released_attributes = ("_elements",)
     takes_views = True
 
     def __init__(self) -> None:

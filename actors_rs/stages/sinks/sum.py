@@ -19,7 +19,7 @@ class Sum(SinkLogic):
 
     never_waits = True
     all_or_nothing = True
-    lets_go = ("_total",)
+    released_attributes = ("_total",)
 
     def __init__(self) -> None:
         super().__init__()

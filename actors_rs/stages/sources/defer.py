@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.edged import Calls
+from actors_rs.stages.prologue_epilogue import Calls
 from actors_rs.stages.source import IteratorSource
 
 

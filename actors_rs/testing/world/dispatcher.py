@@ -56,7 +56,11 @@ class DeterministicDispatcher:
     def adopt(self, actor: ActorCore) -> None:
         """``actor`` is about to start in this world."""
         name = vars(actor).get("name")  # a stage's name, or the user's name for an actor
-        label = name if isinstance(name, str) and name else getattr(actor._keeper_, "label", None)
+        label = (
+            name
+            if isinstance(name, str) and name
+            else getattr(actor._supervisor_link_, "label", None)
+        )
         label = label or class_name_of(actor)
         if not self.steps:
             self.begun_with.append(label)

@@ -7,7 +7,7 @@ what was broken and how.
 
 from __future__ import annotations
 
-from actors_rs.engine.contract import Life
+from actors_rs.engine.contract import Scope
 from actors_rs.engine.monitored import link_monitor
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
@@ -26,10 +26,10 @@ class _Down:
     ``phase`` is 0 while it is alive, 1 cancelled, 2 ended.
     """
 
-    __slots__ = ("_down", "_history", "_life", "_names", "demand", "note", "phase")
+    __slots__ = ("_down", "_history", "_names", "_scope", "demand", "note", "phase")
 
-    def __init__(self, life: Life, names: tuple[str, str], down: Downstream) -> None:
-        self._life = life
+    def __init__(self, scope: Scope, names: tuple[str, str], down: Downstream) -> None:
+        self._scope = scope
         self._names = names
         self._down = down
         self.demand = 0
@@ -39,7 +39,7 @@ class _Down:
 
     def broken(self, kind: Kind, n: int = 1, note: str = "") -> None:
         """The signal breaks a rule: let the monitor say so, and end the run."""
-        monitor = link_monitor(*self._names, self._life.abort)
+        monitor = link_monitor(*self._names, self._scope.abort)
         for past in ((Kind.ON_SUBSCRIBE, 1, ""), *self._history, (kind, n, note)):
             signal = Signal(past[0], past[1], note=past[2])
             if monitor.begin(signal)[1]:
@@ -102,8 +102,8 @@ class _Up:
 
 
 def watched(
-    life: Life, names: tuple[str, str], down: Downstream, up: Upstream
+    scope: Scope, names: tuple[str, str], down: Downstream, up: Upstream
 ) -> tuple[Downstream, Upstream]:
     """``down`` and ``up`` of one link, watched; ``names`` are the stages at its ends."""
-    link = _Down(life, names, down)
+    link = _Down(scope, names, down)
     return link, _Up(link, up)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal, TypeVar
 
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.stall_watch import StallWatch
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
-from actors_rs.runtime.dispatch.machinery import Machinery
+from actors_rs.runtime.dispatch.resources import Resources
 from actors_rs.runtime.system.system import Activity, ActorSystem
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.late import cancel_in_a_turn
@@ -29,7 +29,7 @@ class WorldSystem(ActorSystem):
     def __init__(
         self,
         dispatcher: DeterministicDispatcher,
-        machinery: Machinery,
+        machinery: Resources,
         window: int | Literal["auto"],
         monitor: bool,
     ) -> None:
@@ -42,7 +42,7 @@ class WorldSystem(ActorSystem):
             machinery=machinery,
         )
         self._world = dispatcher
-        self.lives: list[RunLife] = []
+        self.scopes: list[RunScope] = []
 
     def before_foreign_cancel(self, peer: ForeignSubscriber) -> None:
         """See ``late``."""
@@ -76,6 +76,6 @@ class WorldSystem(ActorSystem):
         self._refuse_more()  # nothing else is left to do where nobody lives
 
     def register(self, activity: Activity) -> None:
-        if isinstance(activity, RunLife):
-            self.lives.append(activity)
+        if isinstance(activity, RunScope):
+            self.scopes.append(activity)
         ActorSystem.register(self, activity)

@@ -101,8 +101,8 @@ def _waits_for_none(name: str, stage: Member) -> _Wait:
 
 def _state(step: ActorStep) -> str:
     actor, unread = step.actor, len(step.mailbox)
-    life = "stopped" if step.mailbox.closed else "living"
-    parts = [life] if not unread else [life, f"{unread} unread"]
+    scope = "stopped" if step.mailbox.closed else "living"
+    parts = [scope] if not unread else [scope, f"{unread} unread"]
     if isinstance(actor, Island):
         for stage in actor.planned:
             parts += [_inlet(inlet) for inlet in stage.logic.inlets]

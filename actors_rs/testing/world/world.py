@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from actors_rs.engine.island import Island
-from actors_rs.engine.run.scope import RunLife
+from actors_rs.engine.run.scope import RunScope
 from actors_rs.errors import (
     ArgumentTypeError,
     InvalidArgumentError,
@@ -18,7 +18,7 @@ from actors_rs.errors import (
 )
 from actors_rs.runtime._primitives import blocking_forbidden, driving
 from actors_rs.runtime.actors.actor import PooledActor, PooledActorRef
-from actors_rs.runtime.dispatch.machinery import Machinery
+from actors_rs.runtime.dispatch.resources import Resources
 from actors_rs.runtime.settings import check_count, check_seconds
 from actors_rs.runtime.system.system import ActorSystem, Startable
 from actors_rs.testing.decisions import Decisions
@@ -87,7 +87,7 @@ class World:
         self._dispatcher = DeterministicDispatcher(self.decisions, self._clock)
         self._most_steps = most_steps
         self._coroutines = WorldCoroutines(self._dispatcher, self._clock, self._timers)
-        machinery = Machinery(
+        resources = Resources(
             self._dispatcher,
             self._timers,
             BlockingJobs(self._dispatcher),
@@ -98,7 +98,7 @@ class World:
             self._clock.wall_clock,
             self._chance,
         )
-        self.system = WorldSystem(self._dispatcher, machinery, window, monitor)
+        self.system = WorldSystem(self._dispatcher, resources, window, monitor)
         self._driving = driving(self)
         self.violations: list[ProtocolViolation] = []
         """Of rules, by peers that are no stages: the scenario fails with the first one."""
@@ -226,10 +226,10 @@ class World:
             raise AssertionError(missing)
 
     def _let_end(self) -> None:
-        lives = self.system.lives
-        if not _all_over(lives):
-            self.until(lambda: _all_over(lives), AFTERWARDS)
-            if unfinished := [life for life in lives if not life.end.is_over]:
+        scopes = self.system.scopes
+        if not _all_over(scopes):
+            self.until(lambda: _all_over(scopes), AFTERWARDS)
+            if unfinished := [scope for scope in scopes if not scope.end.is_over]:
                 raise self._stalled(
                     f"{repr_of(unfinished[0])} had not ended after {AFTERWARDS:g} s"
                 )
@@ -250,11 +250,11 @@ class World:
         system = self.system
         for letter in system.dead_letters.recent():
             _forget_frames(letter.error)
-        for life in system.lives:
-            for failure in life.failures:
+        for scope in system.scopes:
+            for failure in scope.failures:
                 _forget_frames(failure)
-            vars(life.run).clear()
-            vars(life).clear()
+            vars(scope.run).clear()
+            vars(scope).clear()
         for whole in (system, self._dispatcher.log, self._dispatcher, self):
             vars(whole).clear()
 
@@ -377,8 +377,8 @@ class World:
 
     def _broken_rules(self) -> Iterator[ProtocolViolation]:
         yield from self.violations
-        for life in self.system.lives:
-            yield from (one for one in life.failures if isinstance(one, ProtocolViolation))
+        for scope in self.system.scopes:
+            yield from (one for one in scope.failures if isinstance(one, ProtocolViolation))
 
 
 def _at_once() -> bool:
@@ -386,9 +386,9 @@ def _at_once() -> bool:
     return True
 
 
-def _all_over(lives: Sequence[RunLife]) -> bool:
-    for life in lives:  # noqa: SIM110 - runs after each step
-        if not life.end.is_over:
+def _all_over(scopes: Sequence[RunScope]) -> bool:
+    for scope in scopes:  # noqa: SIM110 - runs after each step
+        if not scope.end.is_over:
             return False
     return True
 

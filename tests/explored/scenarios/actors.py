@@ -130,7 +130,7 @@ def too_many_restarts(world):
     notes, failures = [], []
     rule = OneForOne(max_restarts=3, within=60.0, backoff=SOON)
     top = world.system.supervise(Tree(rule, [ChildSpec(Noting, (notes,), name="a")]))
-    top.family.escalate = failures.append
+    top.child_slots.escalate = failures.append
     ref = top.child("a")
     for _ in range(8):
         if ref.is_alive():

@@ -311,7 +311,7 @@ def wire_tap_counts(world):
     flow = Source.range(0, 12).wire_tap(Sink.for_each(seen.append).with_attributes(window=1))
     run = world.start(flow.to(Sink.list()))
     assert run.result() == list(range(12))
-    tap = next(stage for stage in run._life.stages() if stage.kind == "wire_tap")
+    tap = next(stage for stage in run._scope.stages() if stage.kind == "wire_tap")
     dropped = tap.logic.details()["dropped"]
     assert len(seen) + dropped == 12, f"{len(seen)} were seen, {dropped} dropped"
     settle(world)

@@ -65,7 +65,7 @@ def at_rest(world):
     flow = Source.range(0, 7).append(Source.never()).filter(lambda x: x % 2).map(str)
     run = world.start(flow.to(Sink.list()))
     world.settle()
-    for stage in run._life.stages():
+    for stage in run._scope.stages():
         for inlet in stage.logic.inlets:
             line = inlet._upstream
             outlet = getattr(getattr(line, "_up", line), "_outlet", None)
@@ -359,7 +359,7 @@ def apart_at_a_boundary(world):
     """A stage after an ``async_boundary()`` goes on while a stage before it is in a turn."""
     flow = Source.range(0, 3).map(int).async_boundary().map(str)
     run = world.start(flow.to(Sink.list()).fuse())
-    actors = {stage.island for stage in run._life.stages()}
+    actors = {stage.island for stage in run._scope.stages()}
     assert run.result() == ["0", "1", "2"]
     assert len(actors) == 2, f"{len(actors)} actors"
     settle(world)

@@ -98,7 +98,7 @@ def overflows(world):
     run = world.start(flow.to(Sink.list().with_attributes(window=1)))
     got = run.result()
     assert got == sorted(set(got)), got
-    stage = next(one for one in run._life.stages() if one.kind == "buffer")
+    stage = next(one for one in run._scope.stages() if one.kind == "buffer")
     dropped = stage.logic.details()["dropped"]
     assert len(got) + dropped == 12, f"{len(got)} were given, {dropped} dropped"
     settle(world)
@@ -275,7 +275,7 @@ def held_by_map_async(world):
 
     flow = Source.range(0, 30).map_async(f, parallelism=2)
     run = world.start(flow.to(Sink.list()))
-    stage = next(one for one in run._life.stages() if one.kind == "map_async")
+    stage = next(one for one in run._scope.stages() if one.kind == "map_async")
     while not run.done():
         held = len(stage.logic.held())
         assert held <= 4, f"{held} elements are held"

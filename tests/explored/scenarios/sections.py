@@ -69,17 +69,17 @@ def its_input_fails(world):
     """The input's failure comes last, once the rest has gone through further lives."""
     sources, bad = Sources(), world.pick("bad", (1, 5, 4))
     sources.fails_behind = 6
-    lives = world.pick("restarts", (9, 0))
+    scopes = world.pick("restarts", (9, 0))
     body = Flow().map(Flaky(bad))
     body = world.pick("body", (body, body.map(int), body.fuse()))
-    flow = pipe(sources(range(9)), body.restart(WAIT, max_restarts=lives))
+    flow = pipe(sources(range(9)), body.restart(WAIT, max_restarts=scopes))
     run = world.start(flow.recover(lambda error: error.__cause__).to(Sink.list()))
     *got, why = run.result()
-    assert isinstance(why, OSError if lives else KeyError), repr(why)
+    assert isinstance(why, OSError if scopes else KeyError), repr(why)
     told = f"given {got}, reported {lost_in(world)}"
     produced = run.snapshot().stages[0].elements_out
     assert Counter(got) + Counter(lost_in(world)) == Counter(range(produced)), told
-    assert not lives or len(got) >= 4, told
+    assert not scopes or len(got) >= 4, told
     settle(world)
     sources.check()
 

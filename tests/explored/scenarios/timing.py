@@ -235,7 +235,7 @@ def held_up_but_moving(world):
 def ended_when_the_time_was_up(world):
     """A stream whose end has arrived when the stage looks at the time is not failed."""
     run = world.start(Source.timer(5.0).completion_timeout(5.0).to(Sink.list()))
-    timeout = next(one for one in run._life.stages() if one.kind == "completion_timeout")
+    timeout = next(one for one in run._scope.stages() if one.kind == "completion_timeout")
     failure = failure_of(run)
     assert failure is None or not timeout.logic.inlet.done, f"had ended, and {failure!r}"
     settle(world)
@@ -246,7 +246,7 @@ def in_time_but_not_asked_for(world):
     flow = Source.range(0, 6).take_within(1.0).throttle(1, per=5.0, burst=1)
     run = world.start(flow.with_attributes(window=1).to(Sink.list()))
     world.settle()
-    inlet = next(one for one in run._life.stages() if one.kind == "take_within").logic.inlets[0]
+    inlet = next(one for one in run._scope.stages() if one.kind == "take_within").logic.inlets[0]
     in_time = inlet.count + inlet.buffered
     got = run.result()
     assert got == list(range(len(got))), got

@@ -123,7 +123,7 @@ MUTANTS = (
     mutant(
         "a drained run begins inner streams anew",
         "an inner stream that starts while its run drains goes on for ever",
-        "engine.run.scope:RunLife._welcome",
+        "engine.run.scope:RunScope._welcome",
         "if self.draining:",
         "if self.draining and not stages:",
         "inner/inner streams are drained",
@@ -228,7 +228,7 @@ MUTANTS = (
     mutant(
         "a section does not report what it lost",
         "elements in flight vanish when a section fails",
-        "engine.sections.scope:SectionLife.lost",
+        "engine.sections.scope:SectionScope.lost",
         "self._host.report(element, LOST, failure)",
         "element",
         "sections/every element is given or reported",

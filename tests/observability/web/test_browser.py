@@ -180,5 +180,5 @@ def test_a_paused_source_is_shown_so(system, tab):
         tab.click("#panel >> text=Pause")
         tab.click("#ask .yes")
         tab.wait_for_selector("#graph .box >> text=paused", state="attached")
-        wait_until(lambda: going._life.stages()[0].paused)
+        wait_until(lambda: going._scope.stages()[0].paused)
     going.cancel()

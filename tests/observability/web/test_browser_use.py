@@ -121,7 +121,7 @@ def test_nothing_scrolls_sideways_on_a_phone_with_a_panel_and_a_question_open(sy
         tab.keyboard.press("Escape")
         assert tab.locator("#ask[open]").count() == 0
         assert tab.locator("#panel").is_visible(), "the first Escape answers the question alone"
-        assert not going._life.stages()[0].paused
+        assert not going._scope.stages()[0].paused
     going.cancel()
 
 
@@ -163,7 +163,7 @@ def test_each_control_asks_once_acts_on_yes_alone_and_is_in_the_log(system, tab)
             )
             assert events(tab) == seen
             tab.keyboard.press("Escape")
-        stages = {one.name: one.logic for one in going._life.stages()}
+        stages = {one.name: one.logic for one in going._scope.stages()}
         wait_until(lambda: stages["calls"].details()["parallelism"] == 4)
         wait_until(lambda: stages["limit"].limit.n / stages["limit"].limit.per == 5000)
         answered(tab, "#drain", "No")

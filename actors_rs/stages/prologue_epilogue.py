@@ -10,23 +10,23 @@ from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 
-__all__ = ["Calls", "Edge", "EdgedOperator", "Folding"]
+__all__ = ["Addition", "Calls", "Folding", "PrologueEpilogue"]
 
 
-class EdgedOperator(Operator):
-    """An operator with ``first_results`` and ``last_results``, drawn as they are demanded."""
+class PrologueEpilogue(Operator):
+    """An operator with ``prologue`` and ``epilogue``, drawn as they are demanded."""
 
     asks_ahead = True
 
     def __init__(self) -> None:
         super().__init__()
-        self._behind_last = False
+        self._epilogue_given = False
 
-    def first_results(self) -> Iterable[Any]:
+    def prologue(self) -> Iterable[Any]:
         """What comes before all that the elements give; of known length. Asked once."""
         return ()
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         """The elements that follow the last one; of known length. Asked once, when upstream ended.
 
         With the ``error`` if upstream failed: then only elements that were held back are due. Not
@@ -38,7 +38,7 @@ class EdgedOperator(Operator):
         return elements
 
     def start(self) -> None:
-        self._draw(self.first_results())
+        self._draw(self.prologue())
 
     def _draw(self, results: Iterable[Any]) -> None:
         """Give ``results`` next, as demanded; no element is at fault should that fail."""
@@ -50,16 +50,16 @@ class EdgedOperator(Operator):
     def _end_if_due(self, budget: Budget) -> None:
         inlet = self.inlet
         due = inlet.exhausted and not inlet.cancelled and not self.satisfied
-        if due and not self._behind_last:
-            self._behind_last = True
-            self._draw(self.last_results(inlet.error))
+        if due and not self._epilogue_given:
+            self._epilogue_given = True
+            self._draw(self.epilogue(inlet.error))
             if self._results is not None:  # pieces like any others: there may be many
                 self.advance(budget)
                 return
         super()._end_if_due(budget)
 
 
-class Edge(EdgedOperator):
+class Addition(PrologueEpilogue):
     """An operator that only adds to what it passes on."""
 
     one_for_one = True
@@ -69,7 +69,7 @@ class Edge(EdgedOperator):
         return len(piece)
 
 
-class Folding(EdgedOperator):
+class Folding(PrologueEpilogue):
     """An operator that gives at most one result, at the end or as soon as it is known.
 
     Subclasses give ``consume`` and ``result``. One element of demand lets it take all.
@@ -86,7 +86,7 @@ class Folding(EdgedOperator):
         """What comes of all elements; not asked when upstream failed."""
         raise NotImplementedError
 
-    def last_results(self, error: BaseException | None) -> Iterable[Any]:
+    def epilogue(self, error: BaseException | None) -> Iterable[Any]:
         return [self.result()] if error is None else ()
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:

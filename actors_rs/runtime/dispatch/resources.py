@@ -1,7 +1,7 @@
-"""What a system runs on: the dispatcher, the timers, the helpers that may block, and the clocks.
+"""The resources of a system: the dispatcher, timers, threads that may block, and clocks.
 
-``threads`` makes the real thing. A deterministic world passes a ``Machinery`` of its own, and
-everything above it, from the mailbox to the last stage, is the production code.
+``threads`` makes real ones. A deterministic world passes ``Resources`` of its own, and everything
+above them, from the mailbox to the last stage, is the production code.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from actors_rs.texts import repr_of
 __all__ = [
     "BlockingPool",
     "CoroutineRunner",
-    "Machinery",
+    "Resources",
     "TimerService",
     "check_settings",
     "threads",
@@ -109,7 +109,7 @@ class CoroutineRunner(Protocol):
         ...
 
 
-class Machinery(NamedTuple):
+class Resources(NamedTuple):
     """What one system runs on. ``now`` orders and delays, in seconds; ``stopwatch`` only measures
     how long turns and user code take; ``wall_clock`` gives seconds since the epoch. ``chance`` is
     the dice: a number from 0 to 1.
@@ -132,10 +132,10 @@ class Machinery(NamedTuple):
 
 def threads(
     name: str, *, workers: int | None, cap: int, dispatcher: Dispatcher | None = None
-) -> Machinery:
+) -> Resources:
     """Real threads and real time; ``dispatcher``, which runs all then, in place of a pool."""
     timers = Timers(f"{name}-timers")
-    return Machinery(
+    return Resources(
         dispatcher or PoolDispatcher(timers, workers=workers, cap=cap, name=name),
         timers,
         Workers(f"{name}-blocking", keep=1),

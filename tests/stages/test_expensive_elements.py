@@ -18,8 +18,8 @@ def is_odd(n):
     return n % 2
 
 
-def frugal(logic, window=8):
-    logic.be_frugal()
+def expensive(logic, window=8):
+    logic.expect_expensive()
     return Alone(logic, window=window)
 
 
@@ -29,7 +29,7 @@ DROPPING = [lambda: Filter(is_odd)]
 
 @pytest.mark.parametrize("make", ONE_FOR_ONE)
 def test_what_is_under_way_and_held_never_exceeds_what_downstream_has_asked_for(make):
-    stage = frugal(make())
+    stage = expensive(make())
     asked = pushed = 0
     for request, push in ((1, 1), (3, 2), (1, 2), (2, 2), (5, 5)):
         stage.request(request)
@@ -42,7 +42,7 @@ def test_what_is_under_way_and_held_never_exceeds_what_downstream_has_asked_for(
 
 @pytest.mark.parametrize("make", DROPPING)
 def test_for_what_it_drops_it_asks_anew(make):
-    stage = frugal(make()).request(2)
+    stage = expensive(make()).request(2)
     stage.push(0, 2)
     assert stage.up.requested == 4
     stage.push(1, 3)
@@ -52,11 +52,11 @@ def test_for_what_it_drops_it_asks_anew(make):
 
 @pytest.mark.parametrize("make", [*ONE_FOR_ONE, *DROPPING])
 def test_it_asks_for_no_more_than_its_window_whatever_downstream_asks_for(make):
-    stage = frugal(make(), window=4).request(1000)
+    stage = expensive(make(), window=4).request(1000)
     assert stage.up.requested == 4
     stage.push(1, 3)
     assert stage.up.requested == 6
 
 
 def test_one_that_needs_several_for_one_keeps_its_window():
-    assert frugal(Sliding(3, 1)).request(1).up.requested == 8
+    assert expensive(Sliding(3, 1)).request(1).up.requested == 8

@@ -1,4 +1,4 @@
-"""``Moments``: event times of users, which are seconds or datetimes, as seconds and back."""
+"""``EventTimes``: event times of users, which are seconds or datetimes, as seconds and back."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from actors_rs.texts import repr_of
 
-__all__ = ["Moments"]
+__all__ = ["EventTimes"]
 
 _NAIVE = datetime(1970, 1, 1)
 _AWARE = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
 
-class Moments:
+class EventTimes:
     """Reads the times of one stream, which are all of one kind: the kind of the first one."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The carrier of acknowledgements: which stages can keep the promise, and how each is made.
+"""The envelope rules of acknowledgements: which stages keep the promise, how each is made.
 
 The promise: an element counts as done only when everything that came of it is. A stage that keeps
 elements back, mixes them or cuts a stream short cannot say that of single elements, and is refused
@@ -36,7 +36,7 @@ from actors_rs.stages.operators.map_async_by_key import MapAsyncByKey
 from actors_rs.stages.sinks.fan import Part as FanPart
 
 if TYPE_CHECKING:
-    from actors_rs.graph.spec import Carrier, StageSpec
+    from actors_rs.graph.spec import EnvelopeRules, StageSpec
     from actors_rs.language.sinks.fanning import FanOf
     from actors_rs.stages.stage import StageLogic
 
@@ -88,7 +88,7 @@ class _Acknowledging:
     def __reduce__(self) -> str:
         return "ACKNOWLEDGING"  # compared by identity
 
-    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+    def maker_for(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         """What makes ``spec``'s logic; ``GraphError`` if its kind cannot keep the promise."""
         if (own := getattr(spec.make, "carrying", None)) is not None:
             return own  # type: ignore[no-any-return]  # a layer above brings its own
@@ -103,7 +103,7 @@ class _Acknowledging:
         """What makes the logic of ``spec``, which makes elements ``Tracked``."""
         return spec.make
 
-    def beside(self, other: Carrier, /) -> Carrier | None:
+    def beside(self, other: EnvelopeRules, /) -> EnvelopeRules | None:
         """Where both come, that which refuses more."""
         return other if isinstance(other, _Acknowledging) else None
 
@@ -134,19 +134,19 @@ class _Resumable(_Acknowledging):
     def __reduce__(self) -> str:
         return "RESUMABLE"
 
-    def beside(self, other: Carrier, /) -> Carrier | None:
+    def beside(self, other: EnvelopeRules, /) -> EnvelopeRules | None:
         return self if isinstance(other, _Acknowledging) else None
 
     @property
     def able(self) -> set[str]:
         return super().able - REMEMBERING
 
-    def carried(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
+    def maker_for(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         if spec.kind in REMEMBERING:
             raise self.refusal(
                 spec, "remembers earlier ones, also those of a partition that is tried again"
             )
-        return super().carried(spec)
+        return super().maker_for(spec)
 
 
 ACKNOWLEDGING = _Acknowledging()
@@ -213,24 +213,24 @@ def _parquet(logic: Any) -> StageLogic:
     return UnitParquet(Path(logic._directory), logic._given_schema, logic._existing)
 
 
-def _fan(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+def _fan(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]:
     made_of: FanOf = spec.make  # type: ignore[assignment]
     parts = [
-        FanPart(one.label, one.site, carrier.carried(one), one.attributes.on_failure)
+        FanPart(one.label, one.site, envelopes.maker_for(one), one.attributes.on_failure)
         for one in made_of.specs
     ]
     return lambda: CarryingFan(parts)
 
 
-def _flat_map(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+def _flat_map(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]:
     if not isinstance(spec.make(), Operator):
-        raise carrier.refusal(spec, "with a breadth mixes what comes of several")
+        raise envelopes.refusal(spec, "with a breadth mixes what comes of several")
     return lambda: _mixing(CarryingFlatMap)(spec.make())
 
 
-def _buffer(spec: StageSpec, carrier: _Acknowledging) -> Callable[[], StageLogic]:
+def _buffer(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]:
     if spec.outflow_window is not None:
-        raise carrier.refusal(spec, "drops elements, and nobody is told which")
+        raise envelopes.refusal(spec, "drops elements, and nobody is told which")
     return spec.make
 
 

@@ -19,16 +19,16 @@ from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor, name
 from actors_rs.runtime.supervision.supervised import (
     Child,
     ChildEvents,
-    Dwelling,
     State,
+    SupervisingSystem,
     TakeOver,
     ref_of,
 )
 
-__all__ = ["Added", "Family", "Removed"]
+__all__ = ["Added", "ChildSlots", "Removed"]
 
 
-class Forest(Protocol):
+class TopSupervisors(Protocol):
     """The supervisors of one system, as one of them sees it."""
 
     @property
@@ -36,29 +36,29 @@ class Forest(Protocol):
         """Held to hang a running actor into the tree."""
         ...
 
-    def plant(self, family: Family) -> None:
+    def add_top(self, child_slots: ChildSlots) -> None:
         """There is one more top supervisor."""
 
-    def fell(self, family: Family) -> None:
+    def remove_top(self, child_slots: ChildSlots) -> None:
         """It has ended."""
 
 
-class WithTree(Dwelling, Protocol):
+class SystemWithTree(SupervisingSystem, Protocol):
     """A system, as supervisors see it."""
 
     @property
-    def _tree(self) -> Forest: ...
+    def _tree(self) -> TopSupervisors: ...
 
 
-class Family:
+class ChildSlots:
     """The children of one supervisor. Methods may be called from any thread where not said."""
 
     def __init__(
         self,
         supervisor: Supervisor,
-        system: WithTree,
+        system: SystemWithTree,
         actor_class: type[ActorCore],
-        parent: Family | None = None,
+        parent: ChildSlots | None = None,
     ) -> None:
         self.strategy = supervisor.strategy
         self.system = system
@@ -76,7 +76,7 @@ class Family:
         self.order: dict[Child, None] = {}
         """Children in the order of their start; only in turns of the supervisor."""
         self._numbers: Counter[str] = Counter()
-        for child in self._places(supervisor.children):
+        for child in self._new_slots(supervisor.children):
             self.order[child] = None
 
     def offer(self, message: RuntimeMessage) -> bool:
@@ -90,9 +90,9 @@ class Family:
             raise InvalidArgumentError(f"supervisor '{self.path}' has stopped")
 
     def add(self, spec: ChildSpec | Supervisor) -> PooledActorRef[Any]:
-        """Make a place for one more child, behind the others, and let it be started."""
+        """Make a slot for one more child, after the others, and have it started."""
         self._check_is_here()
-        [child] = self._places([spec])
+        [child] = self._new_slots([spec])
         try:
             self.tell(Added(child))
         except InvalidArgumentError:
@@ -104,13 +104,13 @@ class Family:
         """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
         self.system._check_open()
         pooled = ref_of(ref)
-        below: Family | None = getattr(pooled, "family", None)
+        below: ChildSlots | None = getattr(pooled, "child_slots", None)
         with self.system._tree.lock:
             actor = self._to_take(pooled, below)
-            [child] = self._places([spec], pooled, below)
+            [child] = self._new_slots([spec], pooled, below)
             if below is not None:
                 below.parent = self
-            actor._has_place_ = True  # before the look whether the system stops, as in its line
+            actor._has_slot_ = True  # before the look whether the system stops, as in its line
         child.state = State.RUNNING
         try:
             self.system._check_open()
@@ -124,7 +124,7 @@ class Family:
 
     def _give_back(self, child: Child, actor: ActorBase) -> None:
         self.forget(child)
-        actor._has_place_ = False
+        actor._has_slot_ = False
         if not self.system.is_open:  # which has perhaps passed it by
             actor._stop_when_read_()
 
@@ -145,15 +145,15 @@ class Family:
         name, _, rest = path.partition("/")
         with self._lock:
             child = self._by_name.get(name)
-        if child is None or (rest and child.family is None):
+        if child is None or (rest and child.child_slots is None):
             names = ", ".join(self.refs()) or "none"
             raise InvalidArgumentError(
                 f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
             )
-        return child.family.child_of(rest) if rest and child.family is not None else child
+        return child.child_slots.child_of(rest) if rest and child.child_slots is not None else child
 
     def refs(self) -> dict[str, PooledActorRef[Any]]:
-        """All children by name, those of no further supervisor among them."""
+        """All children by name, without the children of supervisors among them."""
         with self._lock:
             children = dict(self._by_name)
         return {name: child.ref for name, child in children.items()}
@@ -166,7 +166,7 @@ class Family:
 
     def close(self) -> None:
         """End all places for good, when nobody lives in any of them."""
-        self.system._tree.fell(self)
+        self.system._tree.remove_top(self)
         for child in reversed(list(self.order)):
             child.close()
         self.order.clear()
@@ -176,24 +176,24 @@ class Family:
         self._lock = RLock()
         for child in self._by_name.values():
             child.actor_stopped.mark()
-            if child.family is not None:
-                child.family.disown()
+            if child.child_slots is not None:
+                child.child_slots.disown()
 
     def _check_is_here(self) -> None:
         if self.system._orphaned:
             self.system._check_open()  # which says so
 
-    def _places(
+    def _new_slots(
         self,
         specs: Sequence[ChildSpec | Supervisor],
         ref: PooledActorRef[Any] | None = None,
-        below: Family | None = None,
+        below: ChildSlots | None = None,
     ) -> list[Child]:
         with self._lock:
-            places = []
+            slots = []
             for name, spec in names_for(specs, self._by_name, self._numbers):
                 if isinstance(spec, Supervisor):
-                    below = Family(spec, self.system, self._actor_class, self)
+                    below = ChildSlots(spec, self.system, self._actor_class, self)
                     made_by = ChildSpec(self._actor_class, (below,), restart=spec.restart)
                 else:
                     made_by = spec
@@ -201,12 +201,12 @@ class Family:
                 if below is not None:
                     below.ref = child.ref
                 self._by_name[name] = child
-                places.append(child)
+                slots.append(child)
                 below = None
-            return places
+            return slots
 
-    def _to_take(self, ref: PooledActorRef[Any], below: Family | None) -> ActorBase:
-        above: Family | None = self
+    def _to_take(self, ref: PooledActorRef[Any], below: ChildSlots | None) -> ActorBase:
+        above: ChildSlots | None = self
         while above is not None and below is not None:
             if above is below:
                 raise InvalidArgumentError(
@@ -214,7 +214,7 @@ class Family:
                 )
             above = above.parent
         actor = ref._actor_weakref()
-        if actor is None or actor._keeper_ is not None or actor._has_place_:
+        if actor is None or actor._supervisor_link_ is not None or actor._has_slot_:
             raise InvalidArgumentError(f"an actor has one supervisor, and {ref} has one already")
         if actor._system_ is not self.system:
             raise InvalidArgumentError(f"{ref} lives in another system than '{self.path}'")
@@ -240,7 +240,7 @@ class Added(RuntimeMessage):
 
 
 class Removed(RuntimeMessage):
-    """To the supervisor: one of its children shall stop for good."""
+    """To the supervisor: stop one of its children for good."""
 
     __slots__ = ("child", "leaver")
 
@@ -252,6 +252,6 @@ class Removed(RuntimeMessage):
         actor.child_removed(self.child, self.leaver)
 
     def unread(self, actor: object, /) -> None:
-        """A supervisor ends behind its children, but not behind one taken over at that moment."""
+        """A supervisor ends after its children, but not after one taken over at that moment."""
         if not self.child.actor_inbox.offer(Ask(STOP, self.leaver)):
             self.leaver.set(True)
