@@ -31,8 +31,8 @@ from actors_rs.delivery.schema import (
     add_columns,
     check_version,
     read_report,
-    read_runs,
 )
+from actors_rs.delivery.starts import END_OF_START, add_older_starts, read_starts
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
@@ -109,6 +109,7 @@ class Ledger:
                     check_version(database, self.path)
                     database.executescript(SCHEMA)
                     add_columns(database)
+                    add_older_starts(database)
                     start_over = self.on_other_plan == "start_over"
                     run = run_of(database, self.path, plan, outputs, start_over=start_over)
                     return LedgerRun(self.path, hold, database, run)
@@ -175,10 +176,10 @@ class LedgerRun:
             raise LedgerError(f"{self.path}: run {self.run} is gone from the ledger")
         return report
 
-    def runs(self) -> tuple[dict[str, Any], ...]:
-        """All runs in the file with their figures, the oldest first; this one is the last."""
+    def starts(self) -> tuple[dict[str, Any], ...]:
+        """All starts of all runs in the file, the oldest first; this one is the last."""
         with self._lock, _naming(self.path):
-            return read_runs(self._database)
+            return read_starts(self._database)
 
     def begun(self, partition: int) -> None:
         """An attempt at ``partition`` begins."""
@@ -237,7 +238,8 @@ class LedgerRun:
         if finished:
             return
         try:
-            self.write([Note(_LEFT, {}), Note(_END, {"state": state, "error": error})])
+            end = {"state": state, "error": error}
+            self.write([Note(_LEFT, {}), Note(_END, end), Note(END_OF_START, end)])
         finally:
             with self._lock:
                 self._closed = True

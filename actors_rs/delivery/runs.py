@@ -11,6 +11,7 @@ from collections.abc import Collection
 
 from actors_rs.delivery.outputs import START_OVER, Output, difference, note
 from actors_rs.delivery.plan import Plan
+from actors_rs.delivery.starts import note_start
 from actors_rs.errors import LedgerError
 from actors_rs.runtime._primitives import wall_clock
 
@@ -57,6 +58,7 @@ def key_of(database: sqlite3.Connection, run: int) -> str:
 
 
 def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Output]) -> int:
+    now = wall_clock()
     with database:
         run = database.execute(
             "INSERT INTO ledger_runs "
@@ -64,13 +66,14 @@ def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Out
             "VALUES (?, ?, ?, ?, ?, 'running', ?, ?)",
             (
                 *(plan.fingerprint, plan.schema, plan.plan, plan.partitions, plan.remarks),
-                *(os.getpid(), wall_clock()),
+                *(os.getpid(), now),
             ),
         ).lastrowid
         database.executemany(
             "INSERT INTO ledger_partitions (run, partition) VALUES (?, ?)",
             ((run, partition) for partition in range(plan.partitions)),
         )
+        note_start(database, int(run or 0), now)
         note(database, int(run or 0), outputs)
     return int(run or 0)
 
@@ -87,4 +90,5 @@ def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Outpu
             "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
             (run,),
         )
+        note_start(database, run, wall_clock())
         note(database, run, outputs)

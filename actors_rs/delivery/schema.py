@@ -30,6 +30,9 @@ CREATE TABLE IF NOT EXISTS ledger_partitions (
 CREATE TABLE IF NOT EXISTS ledger_outputs (
     run INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, delivered REAL,
     PRIMARY KEY (run, kind, target)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ledger_starts (
+    run INTEGER NOT NULL, start INTEGER NOT NULL, started REAL NOT NULL, state TEXT NOT NULL,
+    ended REAL, error TEXT, PRIMARY KEY (run, start)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_schemas (
     run INTEGER NOT NULL, sink TEXT NOT NULL, schema BLOB NOT NULL, PRIMARY KEY (run, sink));
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
@@ -136,22 +139,6 @@ def add_columns(database: sqlite3.Connection) -> None:
         if not _has(database, table, column):
             with database:
                 database.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
-
-
-def read_runs(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
-    """All runs, the oldest first: times in seconds since the epoch, partitions, attempts, rows."""
-    names = (
-        *("run", "state", "started", "ended", "error", "partitions"),
-        *("committed", "poison", "attempts", "rows"),
-    )
-    found = database.execute(
-        "SELECT r.run, r.state, r.started, r.ended, r.error, r.partitions, "
-        "COALESCE(SUM(p.state = 'committed'), 0), COALESCE(SUM(p.state = 'poison'), 0), "
-        "COALESCE(SUM(p.attempts), 0), COALESCE(SUM(p.rows), 0) "
-        "FROM ledger_runs r LEFT JOIN ledger_partitions p ON p.run = r.run "
-        "GROUP BY r.run ORDER BY r.run"
-    )
-    return tuple(dict(zip(names, row, strict=True)) for row in found)
 
 
 def read_report(database: sqlite3.Connection) -> Report | None:

@@ -59,6 +59,6 @@ class ShownPartitions(PartitionsSource):
             counts.update(self._book.attempts)
         return "".join(str(min(counts[index], _MOST_DIGIT)) for index in range(self._total or 0))
 
-    def ledger_runs(self) -> list[dict[str, Any]]:
-        """The runs in the ledger as they were when this one began, the oldest first."""
-        return [] if self._book is None else list(self._book.runs)
+    def ledger_starts(self) -> list[dict[str, Any]]:
+        """The starts in the ledger as they were when this one began, the oldest first."""
+        return [] if self._book is None else list(self._book.starts)

@@ -31,6 +31,7 @@ NAMES = (
     "spark",
     "spark_fan_out",
     "metrics",
+    "watching",
     "supervision",
     "junctions",
     "substreams",

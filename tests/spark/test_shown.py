@@ -1,4 +1,4 @@
-"""Partitions on the page: states, attempts, and the runs in the ledger."""
+"""Partitions on the page: states, attempts, and the starts in the ledger."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_each_partition_says_how_often_it_was_tried() -> None:
     assert shown(bench).partition_attempts() == "121"
     assert shown(bench).partition_states() == "dpd"
     assert shown(bench).details()["attempts"] == 4
-    assert shown(bench).ledger_runs() == []
+    assert shown(bench).ledger_starts() == []
     latencies = bench.logic.load.latencies
     assert latencies is not None
     assert latencies.quantiles(0.5) != [None], "the time of an attempt is known"
@@ -40,7 +40,7 @@ def test_a_start_shows_what_earlier_starts_have_done(tmp_path: Path) -> None:
     first.turn()
     first.cancel()
     first.run_all()
-    assert [run["state"] for run in shown(first).ledger_runs()] == ["running"]
+    assert [one["state"] for one in shown(first).ledger_starts()] == ["running"]
 
     second = Shell(ListPlan([0], [1], [2]), path)
     second.request(1)
@@ -48,8 +48,9 @@ def test_a_start_shows_what_earlier_starts_have_done(tmp_path: Path) -> None:
     assert shown(second).partition_states()[0] == "e"
     assert shown(second).partition_attempts()[0] == "1"
     assert shown(second).partition_attempts()[1] == "2", "one of an earlier start"
-    [run] = shown(second).ledger_runs()
-    assert (run["partitions"], run["committed"], run["rows"]) == (3, 1, 1)
-    assert run["started"] > 0
+    earlier, own = shown(second).ledger_starts()
+    assert (earlier["partitions"], earlier["committed"], earlier["rows"]) == (3, 1, 1)
+    assert (own["start"], own["state"], own["done"]) == (2, "running", 1)
+    assert own["started"] >= earlier["started"] > 0
     second.cancel()
     second.run_all()

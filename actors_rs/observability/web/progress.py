@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
-from actors_rs.observability.table import seconds_left
 
 __all__ = ["progress_of"]
 
@@ -14,33 +12,66 @@ _TOTALS = (("bytes_read", "bytes_total", "bytes"), ("elements", "total", "elemen
 """Details of a source that say how much of how much it has given, and in what unit."""
 
 
+class _Known(NamedTuple):
+    """What one stage has done of how much; ``fresh`` is the part that this run has done."""
+
+    stage: StageSnapshot
+    done: int
+    total: int
+    unit: str
+    fresh: int
+
+
 def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
-    """``done``, ``total``, ``unit``, ``left`` (seconds) of the first source that knows its total.
+    """``done``, ``total``, ``unit`` and ``left`` (seconds) of the sources that know their totals.
 
-    ``None`` if no source does.
+    Sources with the unit of the first one are summed. ``None`` if no source knows its total.
+    Sources of inner streams count only if there is no other: nobody knows how many will come.
     """
-    for stage in now.stages:
-        if (found := _partitions(stage, now.seconds) or _elements(stage, now.seconds)) is not None:
-            return {"stage": stage.name, **found}
-    return None
+    known = _first_on_each_way(now)
+    own = [one for one in known if not one.stage.started_by]
+    counted = own or known[:1]
+    if not counted:
+        return None
+    unit = counted[0].unit
+    summed = [one for one in counted if one.unit == unit]
+    done, total = sum(one.done for one in summed), sum(one.total for one in summed)
+    fresh = sum(one.fresh for one in summed)
+    running = any(one.stage.state == "running" for one in summed)
+    left = max(0, total - done) * now.seconds / fresh if running and fresh else None
+    names = ", ".join(one.stage.name for one in summed)
+    return {"stage": names, "done": done, "total": total, "unit": unit, "left": left}
 
 
-def _partitions(stage: StageSnapshot, seconds: float) -> dict[str, Any] | None:
+def _first_on_each_way(now: RunSnapshot) -> list[_Known]:
+    """The stages that know their totals, without those downstream of such a stage."""
+    upstream: dict[str, list[str]] = {}
+    for link in now.links:
+        upstream.setdefault(link.downstream, []).append(link.upstream)
+    found: list[_Known] = []
+    covered: set[str] = set()
+    for stage in now.stages:  # each after its inputs
+        if not covered.isdisjoint(upstream.get(stage.name, ())):
+            covered.add(stage.name)
+        elif (known := _partitions(stage) or _elements(stage)) is not None:
+            found.append(known)
+            covered.add(stage.name)
+    return found
+
+
+def _partitions(stage: StageSnapshot) -> _Known | None:
     details = stage.details
     if not isinstance(details.get("partitions"), int) or "done" not in details:
         return None
     gone = details["done"] + details.get("poison", 0)
-    left = seconds_left(details, seconds) if stage.state == "running" else None
-    return {"done": gone, "total": details["partitions"], "unit": "partitions", "left": left}
+    fresh = gone - details.get("skipped", 0)
+    return _Known(stage, gone, details["partitions"], "partitions", fresh)
 
 
-def _elements(stage: StageSnapshot, seconds: float) -> dict[str, Any] | None:
-    details: Mapping[str, Any] = {"elements": stage.elements_out, "total": stage.total}
-    details = {**details, **stage.details}
+def _elements(stage: StageSnapshot) -> _Known | None:
+    details = {"elements": stage.elements_out, "total": stage.total, **stage.details}
     for done_name, total_name, unit in _TOTALS:
         done, total = details.get(done_name), details.get(total_name)
         if isinstance(done, int) and isinstance(total, int) and total > 0:
-            running = stage.state == "running" and done
-            left = max(0, total - done) * seconds / done if running else None
-            return {"done": done, "total": total, "unit": unit, "left": left}
+            return _Known(stage, done, total, unit, done)
     return None

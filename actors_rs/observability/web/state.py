@@ -37,7 +37,7 @@ class About:
     attempts: str = ""
     """A digit for each Spark partition: how often it was tried."""
     ledger: Sequence[Mapping[str, Any]] = ()
-    """The runs in the ledger of a source, the newest last."""
+    """The starts in the ledger of a source, the newest last."""
 
 
 def recent(now: RunSnapshot, before: RunSnapshot | None) -> RunSnapshot:

@@ -35,7 +35,7 @@ MINUTES_15 = 900.0
 POINT_SECONDS, STAGE_POINT_SECONDS = 1.0, 5.0
 """Between two points of a run's charts, and of a stage's."""
 MOST_LOG = 200
-MOST_LEDGER_RUNS = 20
+MOST_LEDGER_STARTS = 20
 _PAGE_SIZE = 4096
 
 
@@ -114,7 +114,7 @@ class WatchedRun:
             adjustable=adjustable(stage),
             partitions=_asked(stage.logic, "partition_states", ""),
             attempts=_asked(stage.logic, "partition_attempts", ""),
-            ledger=_asked(stage.logic, "ledger_runs", [])[-MOST_LEDGER_RUNS:],
+            ledger=_asked(stage.logic, "ledger_starts", [])[-MOST_LEDGER_STARTS:],
         )
 
     def _add_points(self, now: RunSnapshot) -> None:

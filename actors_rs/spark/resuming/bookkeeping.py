@@ -69,8 +69,8 @@ class Book:
         self.committed: frozenset[int] = frozenset()
         self.attempts: dict[int, int] = {}
         """At each partition, in earlier starts of this run."""
-        self.runs: tuple[dict[str, Any], ...] = ()
-        """All runs in the ledger as they were when this start began, the oldest first."""
+        self.starts: tuple[dict[str, Any], ...] = ()
+        """All starts in the ledger as they were when this one began, the oldest first."""
         self._verify = verify
         self._done: list[Entry] = []
         self._total = 0
@@ -101,7 +101,7 @@ class Book:
         self._done = [entry for entry in entries if entry.state == "committed"]
         self.committed = frozenset(entry.partition for entry in self._done)
         self.attempts = {entry.partition: entry.attempts for entry in entries if entry.attempts}
-        self.runs = run.runs()
+        self.starts = run.starts()
         self._total = total
         self._run = run
         if self._closed is not None:  # meanwhile; the second caller finds both

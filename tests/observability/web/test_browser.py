@@ -96,8 +96,8 @@ def test_ten_thousand_partitions_are_a_grid(tab, tmp_path):
     table["partitions"] = "d" * 6000 + "r" * 8 + "t" + "p" + "w" * 3990
     table["attempts"] = "1" * 6008 + "3" + "9" + "0" * 3990
     table["ledger"] = [
-        {"run": 1, "state": "failed", "started": 1e9, "ended": 1e9 + 60, "error": "<b>disk</b>",
-         "partitions": 10_000, "committed": 4, "poison": 1, "attempts": 7, "rows": 40},
+        {"run": 1, "start": 2, "state": "failed", "started": 1e9, "ended": 1e9 + 60,
+         "error": "<b>disk</b>", "partitions": 10_000, "committed": 4, "done": 0, "rows": 40},
     ]  # fmt: skip
     file = tmp_path / "run.html"
     file.write_text(report_html(report))

@@ -105,6 +105,34 @@ def test_progress_is_that_of_partitions_or_of_a_known_total():
     assert run_state(run(stage("endless", elements_out=25)))["progress"] is None
 
 
+def of_files(name, read, total, **more):
+    return stage(name, details={"bytes_read": read, "bytes_total": total}, **more)
+
+
+def test_progress_of_several_sources_is_their_sum():
+    files = [of_files("old", 100, 100, state="ended"), of_files("new", 50, 300)]
+    assert run_state(run(*files))["progress"] == {
+        "stage": "old, new", "done": 150, "total": 400, "unit": "bytes", "left": 16.666666666666668,
+    }  # fmt: skip
+
+
+def test_progress_sums_no_sources_of_different_units():
+    known = run_state(run(of_files("lines", 50, 100), stage("numbers", details={"total": 9})))
+    assert known["progress"]["stage"] == "lines"
+
+
+def test_a_total_downstream_of_one_that_is_known_does_not_count_again():
+    stages = (stage("a", total=100, elements_out=20), stage("b"), stage("c", total=50))
+    links = [link("a", "b"), link("b", "c")]
+    assert run_state(run(*stages, links=links))["progress"]["total"] == 100
+
+
+def test_inner_streams_count_only_where_no_other_source_knows_its_total():
+    inner = of_files("lines#1", 1, 10, started_by=("flat_map",))
+    assert run_state(run(of_files("names", 5, 50), inner))["progress"]["stage"] == "names"
+    assert run_state(run(stage("flat_map"), inner))["progress"]["stage"] == "lines#1"
+
+
 def test_more_stages_than_fit_are_counted():
     state = run_state(run(*(stage(f"s{n}") for n in range(MOST_STAGES + 7))))
     assert (len(state["stages"]), state["omitted"]) == (MOST_STAGES, 7)

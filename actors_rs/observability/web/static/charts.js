@@ -48,8 +48,8 @@
     if (!stage.ledger || !stage.ledger.length) return [];
     const table = Page.make("table", { class: "ledger" });
     Page.showLedger(table, stage.ledger);
-    return [Page.make("h3", {}, `Runs in the ledger of ${stage.name} when this start began`),
-      Page.make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Runs in the ledger" }, table)];
+    return [Page.make("h3", {}, `Starts in the ledger of ${stage.name} when this one began`),
+      Page.make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Starts in the ledger" }, table)];
   };
 
   const grid = (stage, width) => {

@@ -104,12 +104,13 @@
     table.replaceChildren(Page.make("thead", {}, Page.make("tr", {}, ...heads)), Page.make("tbody", {}, ...body));
   };
 
-  Page.showLedger = (table, runs) => simple(
+  Page.showLedger = (table, starts) => simple(
     table,
-    [["run", ""], ["state", "text"], ["first start", "text"], ["end", "text"], ["committed", ""], ["poison", ""],
-      ["attempts", ""], ["rows", ""], ["error", "text wrap"]],
-    [...runs].reverse().map((one) => [String(one.run), one.state, Page.moment(one.started), one.ended === null ? "" : Page.moment(one.ended),
-      `${one.committed}/${one.partitions}`, String(one.poison), String(one.attempts), Page.compact(one.rows), one.error || ""]),
+    [["run", ""], ["start", ""], ["state", "text"], ["began", "text"], ["end", "text"], ["committed", ""],
+      ["done before", ""], ["rows", ""], ["error", "text wrap"]],
+    [...starts].reverse().map((one) => [String(one.run), String(one.start), one.state, Page.moment(one.started),
+      one.ended === null ? "" : Page.moment(one.ended), `${one.committed}/${one.partitions}`, String(one.done),
+      Page.compact(one.rows), one.error || ""]),
     "");
 
   Page.showTree = (table, tree) => simple(

@@ -1,0 +1,60 @@
+"""The starts of each run in a ledger: a run that is resumed has several.
+
+A start is running, completed, failed, cancelled, or killed: it left no end, and a later one came.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+__all__ = ["END_OF_START", "add_older_starts", "note_start", "read_starts"]
+
+END_OF_START = (
+    "UPDATE ledger_starts SET state = :state, error = :error, ended = :now WHERE run = :run "
+    "AND start = (SELECT MAX(start) FROM ledger_starts WHERE run = :run)"
+)
+
+
+def add_older_starts(database: sqlite3.Connection) -> None:
+    """Give each run of an older ledger, which has no starts, the one that it says of itself."""
+    with database:
+        database.execute(
+            "INSERT INTO ledger_starts (run, start, started, state, ended, error) "
+            "SELECT run, 1, started, state, ended, error FROM ledger_runs "
+            "WHERE run NOT IN (SELECT run FROM ledger_starts)"
+        )
+
+
+def note_start(database: sqlite3.Connection, run: int, now: float) -> None:
+    """Note that ``run`` starts, within a transaction; starts without an end were killed."""
+    database.execute("UPDATE ledger_starts SET state = 'killed' WHERE state = 'running'")
+    database.execute(
+        "INSERT INTO ledger_starts (run, start, started, state) "
+        "SELECT ?, COALESCE(MAX(start), 0) + 1, ?, 'running' FROM ledger_starts WHERE run = ?",
+        (run, now, run),
+    )
+
+
+def read_starts(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
+    """All starts of all runs, the oldest first: times in seconds since the epoch.
+
+    ``committed`` and ``rows`` are those of the start, ``done`` what its run had committed before.
+    """
+    names = (
+        *("run", "start", "state", "started", "ended", "error", "partitions"),
+        *("committed", "rows", "done"),
+    )
+    found = database.execute(
+        "WITH spans AS (SELECT *, LEAD(started) OVER (PARTITION BY run ORDER BY start) AS until "
+        "FROM ledger_starts) "
+        "SELECT s.run, s.start, s.state, s.started, s.ended, s.error, r.partitions, "
+        "COALESCE(SUM(p.committed >= s.started), 0), "
+        "COALESCE(SUM(p.rows * (p.committed >= s.started)), 0), "
+        "COALESCE(SUM(p.committed < s.started), 0) "
+        "FROM spans s JOIN ledger_runs r ON r.run = s.run "
+        "LEFT JOIN ledger_partitions p ON p.run = s.run AND p.state = 'committed' "
+        "AND (s.until IS NULL OR p.committed < s.until) "
+        "GROUP BY s.run, s.start ORDER BY s.run, s.start"
+    )
+    return tuple(dict(zip(names, row, strict=True)) for row in found)
