@@ -39,7 +39,8 @@ def note_start(database: sqlite3.Connection, run: int, now: float) -> None:
 def read_starts(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
     """All starts of all runs, the oldest first: times in seconds since the epoch.
 
-    ``committed`` and ``rows`` are those of the start, ``done`` what its run had committed before.
+    ``committed`` counts the partitions of the start, ``rows`` their rows, and ``done`` the
+    partitions that earlier starts of its run had committed.
     """
     names = (
         *("run", "start", "state", "started", "ended", "error", "partitions"),

@@ -1,21 +1,23 @@
-"""What it costs to watch a run: its accounts of time, a scrape each second, a page with a viewer.
+"""The cost of watching a run: a page with one viewer, and a scrape of its metrics each second.
 
-Each contestant has a system of its own, on which the same four stages run for some seconds. A
-scraper and a viewer are processes of their own, as they are in life. What is not on is compared
-with itself, which shows the scatter of the machine.
+Four stages run for some seconds, in turn with nobody looking, with a viewer, and with a viewer and
+a scraper. These are processes of their own, as in life. A page works on one thread of the watched
+process, so its cost is the share of that thread in the processor time. Rates are compared too, but
+scatter by more than the goal on a machine that others share.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from statistics import median
-from time import perf_counter, process_time
+from time import clock_gettime, process_time, pthread_getcpuclockid
+from typing import NamedTuple
 
 from actors_rs import ActorSystem
-from actors_rs.observability.prometheus import Collector
 from actors_rs.observability.web import serve
 from stress.bench.harness import Figure, at_most, count, rate
 from stress.bench.pipeline import graph
@@ -23,16 +25,14 @@ from stress.bench.pipeline import graph
 __all__ = ["measure"]
 
 ROUNDS = 9
-Watched = Callable[[], AbstractContextManager[ActorSystem]]
-
-_VIEWER = """
+VIEWER = """
 import sys, urllib.request
 with urllib.request.urlopen(sys.argv[1] + "events") as events:
     print("ready", flush=True)
     while events.readline():
         pass
 """
-_SCRAPER = """
+SCRAPER = """
 import sys, time, urllib.request
 while True:
     with urllib.request.urlopen(sys.argv[1] + "metrics") as answer:
@@ -40,41 +40,63 @@ while True:
     print("ready", flush=True)
     time.sleep(1)
 """
+WATCHED = (
+    ("a page with one viewer", (VIEWER,)),
+    ("a page with one viewer, metrics scraped each second", (VIEWER, SCRAPER)),
+)
 
 
-@contextmanager
-def off() -> Iterator[ActorSystem]:
-    with ActorSystem(metrics=False) as system:
-        yield system
+class Spent(NamedTuple):
+    """Seconds of the processor for an element, and the part of them that the page took."""
+
+    each: float
+    share: float
 
 
-@contextmanager
-def accounts() -> Iterator[ActorSystem]:
+def measure(scale: float) -> list[Figure]:
+    """The pipeline of the first benchmark, whose functions are as short as functions get."""
+    n = count(scale, 20_000_000, 100_000)
+    plain: list[Spent] = []
+    watched: list[list[Spent]] = [[] for _ in WATCHED]
+    for number in range(ROUNDS + 1):
+        taken = [_unwatched(n), *(_viewed(n, by) for _, by in WATCHED)]
+        if number:  # the first round warms up
+            plain.append(taken[0])
+            for spent, one in zip(taken[1:], watched, strict=True):
+                one.append(spent)
+    named = zip(WATCHED, watched, strict=True)
+    return [figure for (what, _), ours in named for figure in _figures(what, ours, plain)]
+
+
+def _figures(what: str, ours: list[Spent], plain: list[Spent]) -> Iterator[Figure]:
+    mine, theirs = [one.each for one in ours], [one.each for one in plain]
+    percent = 100 * median(one.share for one in ours)
+    yield Figure(what, "all that the process takes", "", "", percent, "%", goal=at_most(5))
+    pairs = median(one / other for one, other in zip(mine, theirs, strict=True))
+    yield Figure(what, "nobody looks, processor time", rate(mine), rate(theirs), pairs)
+
+
+def _unwatched(n: int) -> Spent:
     with ActorSystem() as system:
-        yield system
+        return _spent(system, n, lambda: 0.0)
 
 
-@contextmanager
-def scraped() -> Iterator[ActorSystem]:
-    from prometheus_client import CollectorRegistry, start_http_server
-
-    with ActorSystem() as system:
-        registry = CollectorRegistry()
-        registry.register(Collector(system))  # type: ignore[arg-type]
-        server, thread = start_http_server(0, "127.0.0.1", registry)
-        try:
-            with _process(_SCRAPER, f"http://127.0.0.1:{server.server_port}/"):
-                yield system
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
+def _viewed(n: int, by: tuple[str, ...]) -> Spent:
+    with ActorSystem() as system, serve(system) as page, ExitStack() as viewers:
+        for code in by:
+            viewers.enter_context(_process(code, page.url))
+        [thread] = [one for one in threading.enumerate() if one.name == "actors-web"]
+        assert thread.ident is not None
+        clock = pthread_getcpuclockid(thread.ident)
+        return _spent(system, n, lambda: clock_gettime(clock))
 
 
-@contextmanager
-def viewed() -> Iterator[ActorSystem]:
-    with ActorSystem() as system, serve(system) as page, _process(_VIEWER, page.url):
-        yield system
+def _spent(system: ActorSystem, n: int, of_page: Callable[[], float]) -> Spent:
+    blueprint = graph(n)
+    began, page_began = process_time(), of_page()
+    system.start(blueprint).result()
+    page, whole = of_page() - page_began, process_time() - began
+    return Spent(whole / n, page / whole)
 
 
 @contextmanager
@@ -88,49 +110,3 @@ def _process(code: str, url: str) -> Iterator[None]:
             yield
         finally:
             process.kill()
-
-
-WATCHED: tuple[tuple[str, Watched, bool], ...] = (
-    ("nobody looks, metrics off, once more", off, False),
-    ("nobody looks, metrics on", accounts, True),
-    ("Prometheus, a scrape each second", scraped, True),
-    ("the page with one viewer", viewed, True),
-)
-
-
-def measure(scale: float) -> list[Figure]:
-    """The pipeline of the first benchmark, whose functions are as short as functions get."""
-    n = count(scale, 20_000_000, 100_000)
-    contestants: Sequence[Watched] = (off, *(watched for _, watched, _ in WATCHED))
-    seconds: list[list[tuple[float, float]]] = [[] for _ in contestants]
-    for number in range(ROUNDS + 1):
-        for watched, taken in zip(contestants, seconds, strict=True):
-            spent = _timed(watched, n)
-            if number:  # the first round warms up
-                taken.append(spent)
-    plain = seconds[0]
-    return [
-        figure
-        for (what, _, has_goal), taken in zip(WATCHED, seconds[1:], strict=True)
-        for figure in _figures(what, has_goal, taken, plain)
-    ]
-
-
-def _timed(watched: Watched, n: int) -> tuple[float, float]:
-    """Seconds, and seconds of the processor, for an element."""
-    blueprint = graph(n)
-    with watched() as system:
-        began, spent = perf_counter(), process_time()
-        system.start(blueprint).result()
-        return (perf_counter() - began) / n, (process_time() - spent) / n
-
-
-def _figures(
-    what: str, has_goal: bool, taken: list[tuple[float, float]], plain: list[tuple[float, float]]
-) -> Iterator[Figure]:
-    for place, clock in enumerate(("by the clock", "processor time")):
-        ours, theirs = [one[place] for one in taken], [one[place] for one in plain]
-        value = median(ours) / median(theirs)
-        goal = at_most(1.05) if has_goal else None
-        against = f"metrics off, {clock}"
-        yield Figure(what, against, rate(ours), rate(theirs), value, goal=goal)

@@ -44,7 +44,7 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
 
 
 def _first_on_each_way(now: RunSnapshot) -> list[_Known]:
-    """The stages that know their totals, without those downstream of such a stage."""
+    """The stages that know their totals; only the first one where several are in a row."""
     upstream: dict[str, list[str]] = {}
     for link in now.links:
         upstream.setdefault(link.downstream, []).append(link.upstream)
