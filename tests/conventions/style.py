@@ -28,8 +28,6 @@ FACES = (
     "actors_rs.spark",
     "actors_rs.testing",
 )
-GENERATED = {"docs/operators.md", "docs/conformance.md", "docs/rules.md", "docs/events.md"}
-"""Pages that are made from docstrings, which are read themselves."""
 
 Found = tuple[str, str, str]
 """A page, folder or public name, the rule, and a line that says what to do."""
@@ -40,8 +38,6 @@ def in_prose() -> Iterator[Found]:
     pages = {path: text for path, text in text_files().items() if path.endswith(".md")}
     code = {path: text for path, text in code_files().items() if _is_read(path)}
     for path, text in pages.items() | code.items():
-        if path in GENERATED:
-            continue
         read = sentences_of_page if path in pages else sentences_of_code
         for line, sentence in read(text):
             for problem in problems(sentence):

@@ -1,4 +1,4 @@
-"""What the language offers and no file in ``actors_rs/stages/`` describes, for the operators' page.
+"""Parts of the language that no file in ``actors_rs/stages/`` describes, for the operators' page.
 
 Each entry is the file it is made of and a text in the form that stages' files open with.
 """
@@ -16,8 +16,8 @@ COMPOSED = [
 
         Gives a number of integers, counting upwards.
 
-        Back-pressure: gives what was asked for and no more.
-        Completes: behind the last one, or when drained.
+        Back-pressure: emits the requested elements and no more.
+        Completes: after the last one, or when drained.
         Fails: never.
         Cancels: at once.
         """,
@@ -28,10 +28,10 @@ COMPOSED = [
 
         out: 1 2 3 |
 
-        Gives the elements of somebody else's Publisher, subscribed to anew in each run.
+        Gives the elements of a foreign Publisher. Each run subscribes anew.
 
         Back-pressure: requests a window from the publisher, and more as elements are taken.
-        Completes: when the publisher does, behind what it gave.
+        Completes: when the publisher does, after its elements.
         Fails: when the publisher does; or when it breaks a rule, which the error names.
         Cancels: the subscription.
         """,
@@ -44,10 +44,10 @@ COMPOSED = [
         b:     8     9 |
         out: (1 8)   (2 9) |
 
-        Makes one source of several: merged, or what ``how(*sources)`` gives, for instance
+        Makes one source of several: merged, or the result of ``how(*sources)``, for instance
         ``actors_rs.zip``, which is not Python's own.
 
-        Back-pressure: that of the junction.
+        Back-pressure: as the junction does.
         Completes: as the junction does.
         Fails: as the junction does.
         Cancels: all sources.
@@ -61,12 +61,12 @@ COMPOSED = [
         b:         8 9 |
         out: 1 2   8 9 |
 
-        Gives the elements of other streams behind its own, one stream after the other.
+        Gives the elements of other streams after its own, one stream after the other.
 
-        Back-pressure: a stream is started, and asked for what downstream asks, in its turn.
+        Back-pressure: in its turn, a stream is started, and receives the demand of downstream.
         Completes: when the last stream has completed.
-        Fails: when the stream whose turn it is does; those behind it are not started.
-        Cancels: the stream whose turn it is; those behind it are not started.
+        Fails: when the stream whose turn it is does; later streams are not started.
+        Cancels: the stream whose turn it is; later streams are not started.
         """,
     ),
     (
@@ -79,9 +79,9 @@ COMPOSED = [
 
         Gives the elements of other streams, one stream after the other, then its own.
 
-        Back-pressure: upstream is not asked before the others have completed.
+        Back-pressure: requests nothing from upstream before the others have completed.
         Completes: with upstream, once the others have completed.
-        Fails: when the stream whose turn it is does; those behind it are cancelled.
+        Fails: when the stream whose turn it is does; later streams are cancelled.
         Cancels: the stream whose turn it is, and upstream.
         """,
     ),
@@ -95,8 +95,8 @@ COMPOSED = [
 
         Gives another stream if this one completes without an element.
 
-        Back-pressure: hands on what downstream asks for; the other is started when it is needed.
-        Completes: with upstream if that gave an element, else with the other stream.
+        Back-pressure: passes on the demand of downstream; the other is started when it is needed.
+        Completes: with upstream if upstream gave an element, else with the other stream.
         Fails: with upstream, or with the other stream.
         Cancels: whichever of the two is running.
         """,
@@ -108,11 +108,11 @@ COMPOSED = [
         in:        1 2 |
         out: f()   1 2 |
 
-        Gives what functions return, each called when it is due, before the elements.
+        Gives the results of functions, each called when it is due, before the elements.
 
-        Back-pressure: a function is called once downstream asks for its result.
+        Back-pressure: calls a function when downstream requests its result.
         Completes: with upstream.
-        Fails: with upstream, behind what came before; or when a function raises.
+        Fails: with upstream, after earlier elements; or when a function raises.
         Cancels: upstream; functions that are not due yet are not called.
         """,
     ),
@@ -123,10 +123,10 @@ COMPOSED = [
         in:  1 2 |
         out: 1 2 f() |
 
-        Gives what functions return, each called when it is due, behind the elements.
+        Gives the results of functions, each called when it is due, after the elements.
 
-        Back-pressure: a function is called once downstream asks for its result.
-        Completes: behind the last result, once upstream has completed.
+        Back-pressure: calls a function when downstream requests its result.
+        Completes: after the last result, once upstream has completed.
         Fails: with upstream, and no function is called; or when a function raises.
         Cancels: upstream; functions that are not due yet are not called.
         """,
@@ -142,9 +142,9 @@ COMPOSED = [
 
         Gives the elements of each stream or iterable that ``f`` returns, one after the other.
 
-        Back-pressure: asks for a window; an inner stream for what downstream asks for.
+        Back-pressure: requests a window; an inner stream receives the demand of downstream.
         Completes: when upstream and the last inner stream have completed.
-        Fails: with upstream, behind the inner streams before; when an inner one fails or f raises.
+        Fails: with upstream, after earlier inner streams; when an inner one fails or f raises.
         Cancels: upstream and the inner stream.
         """,
     ),
@@ -155,11 +155,11 @@ COMPOSED = [
         in:  1 2 3 |
         out: (1, 2) (2, 3) |
 
-        Gives each element but the first together with the one before: ``sliding(2)``.
+        Gives each element except the first with the one before it: ``sliding(2)``.
 
-        Back-pressure: asks for its window, as far as downstream asks.
+        Back-pressure: requests its window, as far as downstream requests.
         Completes: with upstream.
-        Fails: with upstream, behind what came before.
+        Fails: with upstream, after earlier elements.
         Cancels: upstream, when downstream cancels.
         """,
     ),
@@ -170,10 +170,10 @@ COMPOSED = [
         in:  1 2 3 |
         out:       make_init() + 1 + 2 + 3 |
 
-        Folds as ``reduce`` does, from what a function gives, which is called once in each run.
+        Folds as ``reduce`` does, from the result of a function, which is called once in each run.
 
         Back-pressure: takes everything once an element is demanded, and gives one.
-        Completes: behind its result, when upstream completes.
+        Completes: after its result, when upstream completes.
         Fails: when upstream fails, or one of the functions raises; there is no result then.
         Cancels: upstream, when downstream cancels.
         """,
@@ -186,10 +186,10 @@ COMPOSED = [
         f:   x   x f(a)  f(b)
         out:       f(a)  f(b) |      (waits in between as the backoff says)
 
-        Calls the function of the ``map_async`` before it again for an element that it failed for.
+        Calls the function of the preceding ``map_async`` again for an element on which it failed.
 
-        Back-pressure: that of ``map_async``; who waits holds no thread and no place of a call.
-        Completes: with upstream, once no call is under way or waits.
+        Back-pressure: as ``map_async`` does; a waiting element holds no thread and no place.
+        Completes: with upstream, once no call runs or waits.
         Fails: when the last attempt does, or the budget for all elements is used up.
         Cancels: upstream, and the calls that wait.
         """,
@@ -201,12 +201,12 @@ COMPOSED = [
         in:  1 2 3 4 |
         out: 1   2   3   4 |
 
-        Lets up to so many elements wait for downstream, and drops none.
+        Holds up to this many elements for downstream, and drops none.
 
-        Back-pressure: asks for nothing before downstream has asked for the first time; from then on
-          for as many as there is room for, whether or not downstream asks.
-        Completes: with upstream, behind what waits.
-        Fails: with upstream, behind what waits.
+        Back-pressure: requests nothing before the first request of downstream; from then on as many
+          as there is room for, with or without requests of downstream.
+        Completes: with upstream, after the held elements.
+        Fails: with upstream, after the held elements.
         Cancels: upstream, when downstream cancels.
         """,
     ),
@@ -217,9 +217,9 @@ COMPOSED = [
         in:         1 0 2 |
         map(1 / n): 1   0.5 |      (0 is a dead letter, with its error)
 
-        Says what the stage before does with an element for which it raises: stop, resume, restart.
+        Sets the reaction of the preceding stage to an element on which it raises.
 
-        Back-pressure: that of the stage.
+        Back-pressure: as the stage does.
         Completes: as the stage does.
         Fails: when the policy is ``"stop"``, or no element is at fault.
         Cancels: as the stage does.
@@ -233,10 +233,10 @@ COMPOSED = [
         second:         1 2 3 |      (made anew when the backoff has passed)
         out:    1 2     1 2 3 |
 
-        Makes this flow anew when it fails, behind the same links, in a wait that grows. What its
-        folds had come to is gone.
+        Makes this flow anew when it fails, on the same links, after a wait that grows. The state of
+        its folds is lost.
 
-        Back-pressure: what is before and behind waits while the section is made anew.
+        Back-pressure: upstream and downstream wait while the section is made anew.
         Completes: when the section does.
         Fails: with the section's failure, when there were too many restarts in the time.
         Cancels: the section, or the wait for it.
@@ -249,11 +249,11 @@ COMPOSED = [
         in:  1 2 3 |
         out: 1 2 3 |
 
-        Are what ``system.publisher``, ``.processor`` and ``.subscriber`` call: a standard peer.
+        Make a standard peer, as ``system.publisher``, ``.processor`` and ``.subscriber`` do.
 
         Back-pressure: elements are signalled one by one, as far as the subscriber requested.
         Completes: with the stream.
-        Fails: with the stream; what breaks a rule of the standard is an error that names it.
+        Fails: with the stream; a break of a rule of the standard is an error that names the rule.
         Cancels: the run, when the subscription is cancelled.
         """,
     ),
@@ -261,7 +261,7 @@ COMPOSED = [
 """Sources and operators that are others with given arguments, or another word for them."""
 
 PUTTING_TOGETHER = {
-    "`flow.via(other)`, `pipe(source, flow, ...)`": "Puts reusable pieces one behind the other.",
+    "`flow.via(other)`, `pipe(source, flow, ...)`": "Puts reusable parts one after the other.",
     "`flow.to(sink)`, `flow.into(sink)`": (
         "Ends a flow: a source and a sink are a graph, an open flow and a sink are a sink."
     ),
@@ -273,8 +273,8 @@ PUTTING_TOGETHER = {
     "`flow.named(name)`": "Names the last stage, in errors, figures and pictures.",
     "`flow.with_total(n)`": "Says how many elements will come, for progress bars.",
     "`flow.with_attributes(window=, dispatcher=, throughput=)`": (
-        "Says how the last stage is run: elements that its inlets keep requested, shared pool or "
-        "thread of its own, messages a turn takes."
+        "Says how the last stage runs: elements that its inlets keep requested, shared pool or "
+        "thread of its own, messages for each turn."
     ),
     "`flow.fuse()`, `graph.fuse()`": (
         "Puts the stages of a flow, or of a whole graph, into one actor. A source that may wait "
@@ -286,16 +286,18 @@ PUTTING_TOGETHER = {
     "`graph.explain()`": "Says which stages share an actor and why, how many elements the "
     "graph holds at most, which stages wait for each other, and the effect of failures.",
     "`sink.behind(outlet)`, `flow.then(kind, make)`": (
-        "What all of these are made with: a stage of one's own behind a flow."
+        "The basis of all of these: a stage of your own after a flow."
     ),
     "`sink.contramap(f)`, `sink.after(flow)`": (
         "A sink that takes other elements: a `map`, or a flow, and the sink."
     ),
     "`graph.start_on(system)`, `sink.start_on(system)`": (
-        "What `system.start` calls. A sink is refused, since it has no source."
+        "The same as `system.start(graph)`. A sink is refused, since it has no source."
     ),
     "`sink.map_result(f)`": "A sink whose result is `f(result)`.",
-    "`Sink.fold_get(make_init, f)`": "`Sink.fold` from what a function gives, called in each run.",
+    "`Sink.fold_get(make_init, f)`": (
+        "`Sink.fold` from the result of a function, called in each run."
+    ),
     "`sink.named`, `sink.with_attributes`, `sink.on_failure`": "As for flows, for a sink.",
 }
-"""What makes no stage of its own."""
+"""Methods that make no stage of their own."""

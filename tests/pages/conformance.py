@@ -26,7 +26,7 @@ from tests.conformance.foreign import asyncio_numbers, rx_numbers
 from tests.pages.rules import table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
-COLUMNS = ("violator", "what it does", "caught by", "message")
+COLUMNS = ("violator", "behaviour", "caught by", "message")
 VIOLATORS = (*PUBLISHERS, *SUBSCRIPTIONS, *FAILED_PUBLISHERS, *SUBSCRIBERS, *PROCESSORS)
 
 HEAD = """\
@@ -37,23 +37,22 @@ stages of this package pass the kit (`tests/conformance`), with no required test
 
 ## Violators
 
-Each breaks one rule (`actors_rs/testing/misbehaving`); the tests named catch it, with a message
-that holds the words in the last column.
+Each breaks one rule (`actors_rs/testing/misbehaving`). The named tests catch it, with a message
+that has the words in the last column.
 """
 
 UNTESTED = """\
 ## Not tested
 
-Rows that the kit of the standard leaves untested and this one too. The other rows of that kind are
-tested here.
+Neither the kit of the standard nor this one tests these rows. This kit tests the other rows that
+the standard's leaves untested.
 """
 
 FOREIGN = """\
 ## Publishers that are not ours
 
-Wrapped in `tests/conformance/foreign.py` as one would do it at first, then tested.
-A violation counts for the rule that the message names: RxPY, which knows no demand, breaks 1.1 in
-tests of several others.
+Wrapped in `tests/conformance/foreign.py` in the obvious way, then tested. A violation counts for
+the rule that the message names: RxPY has no demand, and breaks 1.1 in tests of several others.
 """
 
 

@@ -22,9 +22,9 @@ of `system.events.listen(listener)`. `actors-rs run --log-json` writes lines as 
 failed as warnings: these need no events.
 
 Every line has the fields `event`, `system`, `run` (the name of the run), `run_id` (which counts the
-runs of a system), `stage` and `partition`; `stage` and `partition` are `None` where they do not
-apply, and JSON leaves them out. `error` is the exception, as text in JSON, and `error_type` is its
-class. Events of elements come at most once a second for each stage; `count` is how many elements
+runs of a system), `stage` and `partition`. If `stage` or `partition` does not apply, it is `None`,
+and JSON leaves it out. `error` is the exception, as text in JSON, and `error_type` is its class.
+Events of elements come at most once a second for each stage; `count` is the number of elements that
 the line stands for.
 
 | event | when | further fields |

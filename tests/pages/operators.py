@@ -40,7 +40,7 @@ HEAD = """\
 # Sources, operators, junctions and sinks
 
 Made from the files in `actors_rs/stages/` by `python -m tests.pages.operators`: change the
-file, not this page. A row is one stage; what is composed of these comes at the end.
+file, not this page. A row is one stage; combinations of stages come at the end.
 
 In a picture time runs to the right. Tapes above the box go in, tapes below come out: `|` is the
 completion, `X` a failure. Signals side by side belong to the same second. A test plays each picture
@@ -68,7 +68,7 @@ class Stage:
 
     def missing(self) -> list[str]:
         """What a reader of the page would look for in vain."""
-        said = {"name": self.name, "what it does": self.what, **self.parts}
+        said = {"name": self.name, "effect": self.what, **self.parts}
         if kind_of(self.file) != "sinks":
             said["marble line"] = self.marble
         return [f"{self.file}: no {part}" for part, text in said.items() if not text]
@@ -143,13 +143,13 @@ def page() -> str:
 
 def two_columns(rows: dict[str, str]) -> str:
     """A table of names and what they do."""
-    lines = [("", "what it does"), ("---", "---"), *rows.items()]
+    lines = [("", "effect"), ("---", "---"), *rows.items()]
     return "".join(f"| {name} | {what} |\n" for name, what in lines)
 
 
 def table(rows: list[Stage], marbles: bool) -> str:
     """One table in Markdown."""
-    columns = ["", "marble line", "what it does", "back-pressure", "completes", "fails", "cancels"]
+    columns = ["", "marble line", "effect", "back-pressure", "completes", "fails", "cancels"]
     if not marbles:
         columns.remove("marble line")
     lines = [columns, ["---"] * len(columns), *(row(stage, marbles) for stage in rows)]

@@ -16,19 +16,19 @@ HEAD = """\
 # The rules of Reactive Streams, and where they are checked
 
 Made from `actors_rs/protocol/rules/` by `python -m tests.pages.rules`: change the data, not
-this page. The words are ours; what binds is version 1.0.3 of the
-[standard](https://www.reactive-streams.org).
+this page. The words are ours; version 1.0.3 of the
+[standard](https://www.reactive-streams.org) is binding.
 
-A rule checked by the *monitor* is seen broken on any link that a `RuleMonitor` is put on: on every
-link of a run with `ActorSystem(monitor=True)` or `graph.monitored()`, and between any two peers,
-foreign ones too, with `link_monitor` of `actors_rs.engine.monitored`.
+A `RuleMonitor` on a link reports each break of a rule that is checked by the *monitor*. It is on
+every link of a run with `ActorSystem(monitor=True)` or `graph.monitored()`. `link_monitor` of
+`actors_rs.engine.monitored` puts one between any two peers, foreign ones too.
 """
 
 HISTORY = """\
 ## What changed on the way to 1.0.3
 
 The texts compared are the early draft, the first release candidate, 1.0.0 and 1.0.3, which stands.
-What came before shows what other implementations may still do.
+Earlier texts show what other implementations may still do.
 """
 
 WORDS = """\

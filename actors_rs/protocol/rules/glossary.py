@@ -41,12 +41,12 @@ GLOSSARY = (
     ),
     Term(
         "responsivity",
-        "Being able to answer soon. No party may take that from another.",
-        "A turn is short, and slow user code is given threads of its own.",
+        "The ability to answer soon. No party may take it from another.",
+        "A turn is short, and slow user code gets more threads.",
     ),
     Term(
         "non-obstructing",
-        "Of a method: as quick as can be, without heavy work or waiting on the caller's thread.",
+        "Of a method: as quick as possible, without heavy work or waiting on the caller's thread.",
         "request, cancel and the signals of our subscribers put one message into a mailbox.",
     ),
     Term(
@@ -56,17 +56,17 @@ GLOSSARY = (
     ),
     Term(
         "NOP",
-        "A call that changes nothing anyone could notice, so it can be made at any time.",
+        "A call without visible effect, so it can be made at any time.",
         "request and cancel after a cancel or an end.",
     ),
     Term(
         "serial",
-        "One after another without overlap, each seeing all that the one before it did.",
+        "One after another without overlap, each after the effects of the one before.",
         "The turns of one actor are serial.",
     ),
     Term(
         "thread-safe",
-        "May be called from any threads at the same time, and the callers need not agree on it.",
+        "May be called from any threads at the same time, without coordination.",
         "Said of a method in its docstring where it holds.",
     ),
 )

@@ -26,13 +26,13 @@ class Change:
 
 CHANGES = (
     Change(
-        "Turning a subscriber down",
+        "Rejecting a subscriber",
         "on_error or on_complete alone, without on_subscribe",
         "on_error in place of on_subscribe (1.12)",
         "on_subscribe, then on_error (1.9)",
         SAME,
         "on_subscribe with a subscription that does nothing, then on_error. A foreign publisher "
-        "that leaves out on_subscribe breaks 1.9, which ends its link.",
+        "that omits on_subscribe breaks 1.9, which ends its link.",
     ),
     Change(
         "Publishers that are completed, failed or shut down",
@@ -41,7 +41,7 @@ CHANGES = (
         "reasons to reject, as examples under 1.9",
         SAME,
         "A cold publisher has no such state: each subscriber gets a run from the beginning. After "
-        "the shutdown of its system subscribers are turned down.",
+        "the shutdown of its system, subscribers are rejected.",
     ),
     Change(
         "A missing subscriber or argument",
@@ -89,7 +89,7 @@ CHANGES = (
         "as the draft (2.7)",
         "as the draft (2.7)",
         "serial (2.7)",
-        "Serial where we call; where we are called any thread may, at any time.",
+        "Our calls are serial. Any thread may call ours at any time.",
     ),
     Change(
         "Calls from inside a signal",
@@ -97,15 +97,15 @@ CHANGES = (
         "request may be called inside both (3.2), and recursion is bounded (3.3)",
         SAME,
         "also: best as the last thing a signal does (2.1)",
-        "Any call inside a signal is taken up when the signal has returned.",
+        "A call inside a signal is handled when the signal has returned.",
     ),
     Change(
         "Elements delivered inside request",
-        "only what is already at hand",
+        "only elements that are already available",
         "allowed without condition (3.10)",
         SAME,
         SAME,
-        "Never by us; accepted of others.",
+        "Never by ours; accepted from others.",
     ),
     Change(
         "Where signals are handled",
@@ -117,7 +117,7 @@ CHANGES = (
     ),
     Change(
         "The same elements for all subscribers",
-        "demanded, starting with the oldest still held, at differing rates if need be",
+        "required, starting with the oldest still held, at different rates if needed",
         "demanded (1.13)",
         "dropped: unicast or multicast is the publisher's choice (1.11)",
         SAME,
@@ -131,18 +131,18 @@ CHANGES = (
         SAME,
         SAME,
         "A subscriber of ours cancels the second subscription and reports it; a cold publisher "
-        "does not remember whom it served.",
+        "does not remember its subscribers.",
     ),
     Change(
         "A second subscription",
-        "must not be accepted, and somebody is made aware of it",
+        "must not be accepted, and must be reported",
         "is cancelled (2.5)",
         SAME,
         SAME,
         "Cancelled, with a dead letter that names 2.12.",
     ),
     Change(
-        "When a subscription is given back",
+        "When a subscription is cancelled",
         "at the subscriber's own shutdown",
         "when the publisher should not count on it any more (2.6)",
         "as RC1",
@@ -155,7 +155,7 @@ CHANGES = (
         "it may (3.14)",
         SAME,
         SAME,
-        "The run behind that subscription ends; the publisher can be subscribed to again.",
+        "The run of that subscription ends; the publisher can be subscribed to again.",
     ),
     Change(
         "How soon to complete",
@@ -167,11 +167,11 @@ CHANGES = (
     ),
     Change(
         "A processor and errors",
-        "passes them on at once, ahead of what it holds",
+        "passes them on at once, before the elements that it holds",
         "passes them on at once, or recovers (4.2)",
         SAME,
         SAME,
-        "Passes them on behind the elements that came first; the error itself needs no demand.",
+        "Passes them on after earlier elements; the error itself needs no demand.",
     ),
     Change(
         "A processor whose subscribers have all cancelled",
@@ -182,12 +182,12 @@ CHANGES = (
         "Cancels its upstream.",
     ),
     Change(
-        "A processor that is fed before it is asked",
-        "must bear it",
+        "A processor that receives elements before it has demand",
+        "must tolerate it",
         "not mentioned: follows from 1.1 and 2.1",
         SAME,
         SAME,
-        "It asks for nothing before it is asked, so whatever comes earlier breaks 1.1.",
+        "It requests nothing before it has demand, so earlier elements break 1.1.",
     ),
     Change(
         "The words",

@@ -15,9 +15,9 @@ PROCESSOR_RULES = (
         "Processor",
         "MUST",
         "A processor is a Subscriber and a Publisher, and keeps the rules of both.",
-        "It fits wherever either of them fits.",
-        "Both ends of our processors are the ends of our subscribers and publishers, and the links "
-        "between are those of any run.",
+        "It fits in every place of a Subscriber or a Publisher.",
+        "Both ends of our processors are the ends of our subscribers and publishers, and the "
+        "links between them are the links of any run.",
         (
             BOUNDARY + "test_publisher_processor_and_subscriber_of_ours_fit_together",
             PROCESSOR + "test_a_processor_asks_only_when_it_is_asked",
@@ -29,9 +29,8 @@ PROCESSOR_RULES = (
         "MAY",
         "A processor may recover from on_error; its upstream then counts as cancelled. If it does "
         "not, it passes the error on at once.",
-        "Nobody downstream goes on believing in a stream that has failed.",
-        "Ours pass the error on behind the elements that came before it; of itself it needs no "
-        "demand.",
+        "Downstream does not wait for a stream that has failed.",
+        "Ours pass the error on after the elements before it. The error itself needs no demand.",
         (PROCESSOR + "test_a_processor_hands_errors_and_cancellation_through",),
     ),
 )

@@ -17,7 +17,8 @@ PUBLISHER_RULES = (
         "Publisher",
         "MUST",
         "At no time has a subscriber been given more elements than it has requested so far.",
-        "Demand comes first and elements answer it, so whoever asks bounds what it must hold.",
+        "Demand comes first and elements answer it, so the receiver bounds the elements that it "
+        "must hold.",
         "An outlet refuses to emit beyond its demand; an inlet ends a link that overproduces.",
         (
             MONITOR,
@@ -49,10 +50,10 @@ PUBLISHER_RULES = (
         "1.4",
         "Publisher",
         "MUST",
-        "A publisher that cannot go on tells its subscriber so with on_error.",
-        "Whoever waits can release what it holds, and never waits in vain.",
-        "A failing stage fails all its outlets. That a foreign publisher keeps silent about its "
-        "failure is seen from outside only with one that fails on purpose.",
+        "A publisher that cannot go on calls on_error of its subscriber.",
+        "A subscriber that waits can release its resources, and never waits in vain.",
+        "A failing stage fails all its outlets. The silence of a failed foreign publisher is "
+        "visible only if it fails on purpose.",
         (BOUNDARY + "test_none_ends_in_on_error_naming_rule_2_13_and_the_stage_that_gave_it",),
     ),
     Rule(
@@ -61,8 +62,8 @@ PUBLISHER_RULES = (
         "MUST",
         "A finite stream that went well ends with on_complete.",
         "The subscriber learns that it has everything and can finish its own work.",
-        "A stage that has nothing left completes its outlets; the end of each finite stream is "
-        "awaited.",
+        "A stage without further elements completes its outlets. Tests wait for the end of each "
+        "finite stream.",
         (BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",),
     ),
     Rule(
@@ -80,8 +81,9 @@ PUBLISHER_RULES = (
         "MUST",
         "Nothing is signalled after on_error or on_complete.",
         "The end is the end: a subscriber may forget all about the stream.",
-        "A closed outlet emits nothing. What a foreign publisher sends after its end breaks the "
-        "link; when the stage behind it has ended as well, it is reported and changes nothing.",
+        "A closed outlet emits nothing. A signal of a foreign publisher after its end ends the "
+        "link. If the stage downstream has ended as well, the signal is reported and changes "
+        "nothing.",
         (
             MONITOR,
             PEERS + "test_a_signal_behind_the_end_ends_the_link_with_the_rule",
@@ -92,8 +94,8 @@ PUBLISHER_RULES = (
         "1.8",
         "Publisher",
         "MUST",
-        "Some time after a subscription was cancelled its subscriber hears nothing more.",
-        "Cancelling takes effect, though not at once: signals may be under way.",
+        "Some time after a cancellation, the subscriber receives no further signals.",
+        "A cancellation takes effect, though not at once: signals may be in flight.",
         "No time is set, so a single late element breaks nothing: the monitor counts late "
         "elements, and never lets them exceed what had been requested (1.1).",
         (
@@ -105,11 +107,12 @@ PUBLISHER_RULES = (
         "1.9",
         "Publisher",
         "MUST",
-        "subscribe calls on_subscribe before any other signal and returns normally. Only for a "
-        "missing subscriber it raises; a subscriber that is turned down gets on_subscribe and "
-        "then on_error.",
+        "subscribe calls on_subscribe before any other signal and returns normally. It raises "
+        "only for a missing subscriber; a rejected subscriber receives on_subscribe, then "
+        "on_error.",
         "A subscriber can always set itself up first, and refusals arrive where failures do.",
-        "TypeError for None or for what lacks a subscriber's methods. The monitor reports any "
+        "TypeError for None or for an object without a subscriber's methods. The monitor reports "
+        "any "
         "signal that comes before on_subscribe.",
         (
             MONITOR,
@@ -122,9 +125,9 @@ PUBLISHER_RULES = (
         "Publisher",
         "MAY",
         "subscribe can be called any number of times, each time with another subscriber.",
-        "A subscriber need not be able to tell two streams apart.",
-        "A cold publisher forgets whom it served, so it cannot tell; the subscriber's side can: "
-        "on_subscribe for a second time is reported (2.12).",
+        "A subscriber need not distinguish two streams.",
+        "A cold publisher does not remember its subscribers. The subscriber's side reports a "
+        "second on_subscribe (2.12).",
         (BOUNDARY + "test_a_second_on_subscribe_is_cancelled_and_reported",),
     ),
     Rule(
@@ -133,8 +136,9 @@ PUBLISHER_RULES = (
         "MAY",
         "A publisher decides how many subscribers it serves and whether they share elements.",
         "Cold, hot and one-time publishers are all legal.",
-        "The publisher of a source is cold: a run for each subscriber. Those of a processor share "
-        "what comes, at the pace of the slowest; those of a hub as its options say.",
+        "The publisher of a source is cold: a run for each subscriber. The subscribers of a "
+        "processor share its elements, at the pace of the slowest; the subscribers of a hub share "
+        "them by its options.",
         (
             HUB + "test_all_subscribers_get_the_same_elements_at_their_own_paces",
             BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",

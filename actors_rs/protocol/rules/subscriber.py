@@ -14,20 +14,21 @@ SUBSCRIBER_RULES = (
         "2.1",
         "Subscriber",
         "MUST",
-        "Elements come only to a subscriber that has asked for them with request(n).",
-        "When and how much is the receiver's decision; asking for much at a time is cheaper than "
-        "asking for each element.",
-        "An inlet requests a window when it opens. Not asking is legal, merely nothing comes.",
+        "A subscriber receives only elements that it has requested with request(n).",
+        "The receiver decides when and how much. One large request is cheaper than many small "
+        "ones.",
+        "An inlet requests a window when it opens. Requesting nothing is legal: then no element "
+        "comes.",
         (PROCESSOR + "test_a_processor_asks_only_when_it_is_asked",),
     ),
     Rule(
         "2.2",
         "Subscriber",
         "SHOULD",
-        "A subscriber whose work would hold up the publisher's thread does it elsewhere.",
+        "A subscriber whose work would block the publisher's thread does it elsewhere.",
         "A slow receiver slows its own stream by its demand, not by keeping a thread.",
-        "Our subscribers put each signal into a mailbox and return. How slow is too slow for a "
-        "foreign one is no matter of the protocol.",
+        "Our subscribers put each signal into a mailbox and return. The protocol does not say how "
+        "slow a foreign subscriber may be.",
     ),
     Rule(
         "2.3",
@@ -36,16 +37,16 @@ SUBSCRIBER_RULES = (
         "on_complete and on_error call neither the subscription nor the publisher.",
         "Ending must not start a new round between the two.",
         "Our inlets call nothing once they are done. The monitor reports a call made on the "
-        "thread that is inside on_complete or on_error; a call to the publisher it cannot see.",
+        "thread that is inside on_complete or on_error; it cannot see a call to the publisher.",
         (MONITOR,),
     ),
     Rule(
         "2.4",
         "Subscriber",
         "MUST",
-        "After on_complete or on_error a subscriber takes its subscription for cancelled.",
-        "There is nobody left on the other side to ask.",
-        "It is the subscriber's own belief, so it cannot be seen; a call made all the same does "
+        "After on_complete or on_error a subscriber treats its subscription as cancelled.",
+        "The other side has ended.",
+        "It is internal to the subscriber, so it cannot be observed. A call after the end does "
         "nothing (3.6, 3.7).",
         ("tests/protocol/test_link.py::test_calls_after_the_end_or_a_cancel_do_nothing",),
     ),
@@ -53,7 +54,7 @@ SUBSCRIBER_RULES = (
         "2.5",
         "Subscriber",
         "MUST",
-        "A subscriber that already has a subscription cancels any further one it is given.",
+        "A subscriber that has a subscription cancels every further one.",
         "Two publishers never feed one subscriber, and the second does not wait for ever.",
         "Ours cancel the second one and report it (2.12).",
         (BOUNDARY + "test_a_second_on_subscribe_is_cancelled_and_reported",),
@@ -62,10 +63,10 @@ SUBSCRIBER_RULES = (
         "2.6",
         "Subscriber",
         "MUST",
-        "A subscription that is of no more use is cancelled, not merely forgotten.",
-        "The publisher can release what it keeps for it.",
-        "A stage that has enough cancels its inlets. Whether a foreign subscriber still needs its "
-        "elements only that one knows.",
+        "A subscription that is no longer needed is cancelled, not merely forgotten.",
+        "The publisher can release its resources for it.",
+        "A stage that has enough cancels its inlets. Only a foreign subscriber itself knows "
+        "whether it still needs elements.",
         ("tests/graph/test_monitored_run.py::test_our_own_stages_keep_every_rule",),
     ),
     Rule(
@@ -73,18 +74,19 @@ SUBSCRIBER_RULES = (
         "Subscriber",
         "MUST",
         "request and cancel of one subscription are called one after another.",
-        "A subscription need not be made for calls at the same time.",
+        "A subscription need not support concurrent calls.",
         "Each inlet calls from its actor's turns. The monitor reports calls of two threads that "
-        "overlap, with both stacks; our own subscriptions bear it.",
+        "overlap, with both stacks; our own subscriptions tolerate it.",
         (MONITOR, BOUNDARY + "test_requests_from_many_threads_add_up"),
     ),
     Rule(
         "2.8",
         "Subscriber",
         "MUST",
-        "Elements requested earlier may still arrive after cancel, and a subscriber bears that.",
+        "Elements requested earlier may still arrive after cancel, and a subscriber tolerates "
+        "them.",
         "Cancelling is a message, and messages take time.",
-        "A cancelled inlet drops what arrives. The monitor counts such elements as late.",
+        "A cancelled inlet drops arriving elements. The monitor counts these elements as late.",
         (
             BOUNDARY + "test_what_a_publisher_sends_after_it_was_drained_is_no_violation",
             "tests/protocol/test_link.py::test_elements_after_a_cancel_are_counted_as_late",
@@ -95,8 +97,8 @@ SUBSCRIBER_RULES = (
         "Subscriber",
         "MUST",
         "on_complete may come although nothing was requested.",
-        "An empty stream ends at once; nobody has to ask in order to learn it.",
-        "A subscriber of ours that has not asked yet ends like any other.",
+        "An empty stream ends at once, without a request.",
+        "Our subscribers end like that before their first request, too.",
         (
             "tests/protocol/test_link.py::test_a_stream_may_end_before_anything_was_requested",
             PROCESSOR + "test_a_processor_that_all_subscribers_cancelled_rejects_another",
@@ -115,10 +117,10 @@ SUBSCRIBER_RULES = (
         "2.11",
         "Subscriber",
         "MUST",
-        "What a signal brings is visible to whatever thread goes on with it.",
+        "The effects of a signal are visible to each thread that continues its work.",
         "A subscriber that hands work to other threads does so safely.",
-        "A mailbox orders what is put in before what takes it out. Missing order in a foreign "
-        "subscriber cannot be observed from outside.",
+        "In a mailbox, each put happens before its take. A missing order in a foreign subscriber "
+        "cannot be observed from outside.",
     ),
     Rule(
         "2.12",
@@ -133,12 +135,12 @@ SUBSCRIBER_RULES = (
         "2.13",
         "Subscriber",
         "MUST",
-        "A subscriber's methods return normally. They raise only for a missing argument; one that "
-        "raises for any other cause counts as cancelled, and the error is made known.",
-        "Failing towards the publisher is what cancel is for; what cannot be told to the faulty "
-        "peer is told to somebody.",
-        "None is refused with TypeError. Whoever raises is cancelled and its error becomes a dead "
-        "letter. The monitor reports None as an argument, and whatever is raised.",
+        "A subscriber's methods return normally. They raise only for a missing argument. A "
+        "subscriber that raises for another reason counts as cancelled, and the error is reported.",
+        "A subscriber rejects a publisher with cancel. A report reaches a person even if the "
+        "faulty peer cannot receive it.",
+        "None is refused with TypeError. A subscriber that raises is cancelled and its error "
+        "becomes a dead letter. The monitor reports None as an argument, and every exception.",
         (
             MONITOR,
             BOUNDARY + "test_a_subscriber_that_raises_counts_as_cancelled_and_is_reported",

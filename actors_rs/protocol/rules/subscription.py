@@ -14,8 +14,8 @@ SUBSCRIPTION_RULES = (
         "3.1",
         "Subscription",
         "MUST",
-        "Only the subscriber it was given to calls a subscription.",
-        "How much to take, and when to stop, nobody else decides.",
+        "Only its own subscriber calls a subscription.",
+        "Only the subscriber decides how much to take, and when to stop.",
         "Which code acts for a subscriber cannot be observed. The state machine refuses a call "
         "before on_subscribe, when no subscriber can have the subscription.",
         (LINK + "test_a_call_before_on_subscribe_breaks_3_1",),
@@ -25,8 +25,8 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "request may be called from inside on_subscribe and on_next.",
-        "A subscriber asks for more at the moment it has room.",
-        "What a subscriber asks is a message, taken up when the signal has returned.",
+        "A subscriber requests more when it has room.",
+        "A request is a message, handled when the signal has returned.",
         (
             BOUNDARY + "test_a_million_requests_from_within_on_next_do_not_grow_the_stack",
             "tests/protocol/test_monitor.py::test_requests_from_inside_on_next_are_legal",
@@ -39,7 +39,7 @@ SUBSCRIPTION_RULES = (
         "request calling on_next calling request ends at some depth.",
         "However long the stream, the stack does not grow with it.",
         "Ours never recur: depth one. The monitor reports on_next nested in itself deeper than "
-        "its bound, 64 unless told otherwise.",
+        "its bound, 64 by default.",
         (
             MONITOR,
             BOUNDARY + "test_a_million_requests_from_within_on_next_do_not_grow_the_stack",
@@ -50,16 +50,16 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "SHOULD",
         "request returns quickly.",
-        "Asking costs the asker next to nothing.",
-        "Ours put a message into a mailbox. What is quick the standard does not say, so it is "
-        "not checked.",
+        "A request costs its caller next to nothing.",
+        "Ours put a message into a mailbox. The standard does not define quick, so it is not "
+        "checked.",
     ),
     Rule(
         "3.5",
         "Subscription",
         "MUST",
         "cancel returns quickly, can be called again, and from any thread.",
-        "Whoever wants to be rid of a stream is, whatever else goes on.",
+        "A stream can be ended at any time, in every state.",
         "Ours put a message into a mailbox, and all but the first do nothing.",
         (LINK + "test_calls_after_the_end_or_a_cancel_do_nothing",),
     ),
@@ -69,7 +69,7 @@ SUBSCRIPTION_RULES = (
         "MUST",
         "After cancel, request does nothing.",
         "A cancelled subscription stays cancelled.",
-        "A closed outlet takes no demand, whatever the number.",
+        "A closed outlet ignores every request.",
         (LINK + "test_calls_after_the_end_or_a_cancel_do_nothing",),
     ),
     Rule(
@@ -77,7 +77,7 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "After cancel, cancel does nothing.",
-        "Nobody has to remember whether it has cancelled.",
+        "A caller need not remember whether it has cancelled.",
         "As 3.6.",
         (LINK + "test_calls_after_the_end_or_a_cancel_do_nothing",),
     ),
@@ -85,7 +85,7 @@ SUBSCRIPTION_RULES = (
         "3.8",
         "Subscription",
         "MUST",
-        "Each request adds its number to what is to be delivered.",
+        "Each request adds its number to the demand.",
         "Demand adds up: no request replaces another or gets lost.",
         "Demand is one counter per link, added to in one actor.",
         (
@@ -98,10 +98,10 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "A request for less than one element ends the stream with on_error and an error about the "
-        "argument, which should tell that it must be positive.",
-        "A miscalculated demand comes to light instead of a stream that stands still.",
+        "argument, which should say that it must be positive.",
+        "A miscalculated demand is an error instead of a stream that stands still.",
         "on_error with a ValueError that names this rule, the number and the stage; TypeError for "
-        "what is no integer. The monitor reports the call.",
+        "an argument that is no integer. The monitor reports the call.",
         (
             MONITOR,
             BOUNDARY + "test_requesting_less_than_one_ends_in_on_error_naming_rule_3_9",
@@ -113,7 +113,7 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MAY",
         "request may deliver elements before it returns.",
-        "A publisher can do all its work on the thread that asks.",
+        "A publisher can do all its work on the thread of the caller.",
         "Ours do not; the monitor accepts it of others.",
         ("tests/protocol/test_monitor.py::test_requests_from_inside_on_next_are_legal",),
     ),
@@ -131,9 +131,9 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "cancel makes the publisher stop signalling, sooner or later.",
-        "The wish arrives; it may take a while.",
-        "Cancelling overtakes elements in the mailbox, and a slow function is stopped within one "
-        "call.",
+        "The cancellation arrives, though not at once.",
+        "A cancellation overtakes elements in the mailbox, and a slow function is stopped within "
+        "one call.",
         (
             BOUNDARY + "test_cancelling_an_unbounded_request_stops_an_endless_source",
             BOUNDARY
@@ -154,9 +154,9 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MAY",
         "A publisher with state may shut down when its last subscription is cancelled.",
-        "What runs for others can end when there are no others.",
+        "A stream for others can end when there are no others.",
         "A cold publisher has no state to shut down: it serves the next subscriber with a new run. "
-        "A hub ends with its last subscriber, unless it is kept alive, and rejects later ones.",
+        "A hub ends with its last subscriber, unless `keep_alive` is set, and rejects later ones.",
         (
             BOUNDARY + "test_each_subscription_of_a_publisher_is_a_run_of_its_own",
             "tests/graph/test_hub_end.py::"
@@ -168,8 +168,8 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "cancel returns normally.",
-        "Cancelling never fails for the one who cancels.",
-        "What a foreign subscription raises becomes a dead letter; the monitor reports it.",
+        "A cancellation never fails for its caller.",
+        "An exception of a foreign subscription becomes a dead letter; the monitor reports it.",
         (
             MONITOR,
             BOUNDARY + "test_a_publisher_that_raises_from_request_ends_the_run_and_not_the_thread",
@@ -180,8 +180,9 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "request returns normally.",
-        "Whatever is wrong is told by on_error.",
-        "A foreign subscription that raises fails the stage that asked; the monitor reports it.",
+        "Every failure is reported by on_error.",
+        "A foreign subscription that raises fails the stage that called it; the monitor reports "
+        "it.",
         (
             MONITOR,
             BOUNDARY + "test_a_publisher_that_raises_from_request_ends_the_run_and_not_the_thread",
@@ -192,8 +193,8 @@ SUBSCRIPTION_RULES = (
         "Subscription",
         "MUST",
         "request can be called without limit, and demand up to 2**63 - 1 is kept; that much or "
-        "more may be taken for all there is.",
-        "No number a subscriber can ask for overflows.",
+        "more may count as unbounded.",
+        "No number that a subscriber requests overflows.",
         "Demand saturates at UNBOUNDED, and unbounded demand is not used up.",
         (LINK + "test_requests_add_up_and_saturate",),
     ),

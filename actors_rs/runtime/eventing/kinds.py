@@ -22,10 +22,8 @@ class EventKind:
 
 EVENTS: Mapping[str, EventKind] = {
     "run_started": EventKind("A run has begun.", ("stages",)),
-    "run_draining": EventKind("A run was told to take no more from outside."),
-    "run_drained": EventKind(
-        "A run that was drained has delivered all that it had in hand.", ("seconds",)
-    ),
+    "run_draining": EventKind("A run began to drain: its sources stop."),
+    "run_drained": EventKind("A drained run has delivered all elements in flight.", ("seconds",)),
     "run_ended": EventKind(
         "A run has ended: `state` is `completed`, `failed` or `cancelled`.",
         ("state", "seconds", *_ERROR),

@@ -2,7 +2,7 @@
 
 in:      1 2 3 4 5 |
 early:   1 2 3 4 5 |
-late:        2 3 4 5 |      (joined behind 3)
+late:        2 3 4 5 |      (joined after 3)
 
 All elements to all subscribers, which come and go, from the oldest that is held when they come.
 

@@ -2,7 +2,7 @@
 
 in:      1 2 3 4 5 |
 early:   1 2 4 |
-late:        3 5 |      (joined behind 2; f gives one of those there, here by n % 2)
+late:        3 5 |      (joined after 2; f chooses one, here by n % 2)
 
 Each element to one of the subscribers, which come and go. ``f`` is called with the element and the
 number of subscribers there are, and returns which of them, in the order in which they came, gets

@@ -24,7 +24,7 @@ class MulticastTests(PublisherBase):
     ) -> None:
         """Not checked: the rule binds the one who subscribes."""
         self.not_checked(
-            "rule 1.10 binds whoever calls subscribe; a publisher need not notice a repetition"
+            "rule 1.10 binds the caller of subscribe; a publisher need not notice a repetition"
         )
 
     @optional("1.11")

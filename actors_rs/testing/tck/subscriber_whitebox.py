@@ -166,7 +166,7 @@ class SubscriberWhiteboxVerification(SubscriberChecks):
         self,
     ) -> None:
         """Not checked: the rule binds publishers."""
-        self.not_checked("rule 2.12 binds whoever calls on_subscribe; see 2.5 for the subscriber")
+        self.not_checked("rule 2.12 binds the caller of on_subscribe; see 2.5 for the subscriber")
 
     @untested("2.13")
     def test_untested_spec213_failing_on_signal_invocation(self) -> None:
