@@ -97,7 +97,7 @@ _current = _Current()
 
 
 class UserCalls:
-    """The calls of a stage: those of its jobs and coroutines, and of the turns of its island."""
+    """The calls of a stage: by its jobs, its coroutines, and the turns of its island."""
 
     logic: StageLogic
     scope: Scope
@@ -214,11 +214,11 @@ class UserCalls:
                     interrupt, where=text_of(self), why="its interrupt failed", error=error
                 )
 
-        logic.interrupted = True  # before: what the call raises because of it is no failure
+        logic.interrupted = True  # first: an exception that this causes in the call is no failure
         with suppress(RuntimeError):  # no thread for it: the stage ends when the call returns
             self.run_blocking(job)
 
-    # What is under way
+    # Calls under way
 
     def calls(self) -> list[Call]:
         """The functions that the stage is in at this moment. Any thread."""

@@ -1,8 +1,7 @@
-"""What the parts of the engine know of each other: a stage that runs, its island, its run.
+"""The contracts between the parts of the engine: a running stage, its island, its run.
 
-The classes of these protocols are ``Member``, ``Island``, ``RunScope`` and ``SectionScope``. They
-use the other parts of the engine; the parts use these protocols. So no two modules import each
-other.
+``Member``, ``Island``, ``RunScope`` and ``SectionScope`` implement these protocols and use the
+other parts of the engine, which use only the protocols. So no two modules import each other.
 """
 
 from __future__ import annotations
@@ -104,7 +103,7 @@ class RunningStage(Protocol):
 
     @property
     def logic(self) -> StageLogic:
-        """What the stage does; its ports belong to turns of the island."""
+        """The behaviour of the stage; its ports belong to turns of the island."""
         ...
 
     @property
@@ -134,7 +133,7 @@ class RunningStage(Protocol):
 
     @property
     def error(self) -> BaseException | None:
-        """What it failed with."""
+        """The error that it failed with."""
         ...
 
     @property
@@ -314,9 +313,9 @@ class Scope(Protocol):
         """
 
     def recovered(self, error: BaseException) -> Sequence[BaseException]:
-        """``error`` has been dealt with and is not this run's failure any more.
+        """``error`` has been handled and is not this run's failure any more.
 
-        Nor are those that it kept from being heard of, which are returned.
+        Returns the errors that came beside it, which are no failures of the run either.
         """
         ...
 
@@ -328,7 +327,7 @@ class Scope(Protocol):
         ...
 
     def cancelled_error(self) -> RunCancelled:
-        """What a stage is told that ended without completing or failing."""
+        """The error for a stage that ended without completing or failing."""
         ...
 
     def cancel(self) -> None:
@@ -369,7 +368,7 @@ class WholeRun(Scope, Protocol):
         ...
 
     def snapshot(self) -> RunSnapshot:
-        """What it looks like at this moment."""
+        """The run at this moment."""
         ...
 
     def cancel(self, grace: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A stage's failure, as its run and its downstream are told of it."""
+"""The failure of a stage, as its run and its downstream receive it."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def note_failed(
 
 
 def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | None:
-    """What a stage has ended with: its ``own`` failure, else the first that came to an inlet.
+    """The error that a stage has ended with: its ``own``, else the first that came to an inlet.
 
-    Asked for ``None`` only: an exception of the user's may be false.
+    Compare it with ``None`` only: an exception of the user may be false.
     """
     if own is None:
         for inlet in logic.inlets:  # a loop, as below: asked whenever a stage ends
@@ -73,7 +73,7 @@ def last_error(own: BaseException | None, logic: StageLogic) -> BaseException | 
 
 
 def recover(scope: Scope, stage: RunningStage, error: BaseException) -> None:
-    """``stage`` has recovered from ``error``, and so from those that came beside that one."""
+    """``stage`` has recovered from ``error``, and so from the errors that came beside it."""
     for beside in scope.recovered(error):
         stage.report(None, BESIDE, beside)
 
@@ -102,7 +102,7 @@ def forgive(scope: Scope, stage: RunningStage, error: Exception) -> None:
 
 
 def _why_ended(logic: StageLogic) -> BaseException | None:
-    """The failure that downstream was told of, or that it had."""
+    """The failure that downstream received, or that the stage had."""
     for outlet in logic.outlets:  # a loop, as above
         why = outlet.cause if outlet.error is None else outlet.error
         if why is not None:
@@ -127,10 +127,10 @@ def _unheard(scope: Scope, stage: RunningStage, why: BaseException, error: BaseE
 
 
 def unheard_failures(logic: StageLogic) -> list[BaseException]:
-    """Errors that came to forgiving inlets of a stage that has ended, and that went no further.
+    """Errors that reached forgiving inlets of a stage that has ended, and went no further.
 
-    They met a cancellation on its way upstream: both came in one turn, and nobody is told of an
-    error behind a cancellation.
+    They met a cancellation on its way upstream: both came in one turn, and no error is sent after a
+    cancellation.
     """
     for outlet in logic.outlets:
         if not outlet.cancelled:
@@ -161,7 +161,7 @@ def count_in_hand(stage: RunningStage) -> None:
 
 
 def let_go(stage: RunningStage) -> None:
-    """Its end is told, and all is accounted for: a hook that raises now harms nobody."""
+    """Release the elements of a stage whose end is reported: a hook that raises harms nothing."""
     try:
         stage.logic.drawing = None
         stage.logic.release_held()

@@ -63,7 +63,7 @@ class Island(PooledActor):
     # What most islands never need has its place in the class until they do.
     given_up = False
     """Whether it was in a call that had not returned when it ended."""
-    _looks = False  # whether somebody will look at frames that take long to be filled
+    _looks = False  # whether another thread looks at frames that fill slowly
     _far = False  # whether that will be later than a frame begun now can wait
     _hands_over = False
     _look: Timer | None = None  # the last time that was to happen
@@ -75,7 +75,7 @@ class Island(PooledActor):
         self.name = name
         self.dispatcher = dispatcher
         self.scope = scope
-        """That of the run it is part of, or of its section."""
+        """The scope of its run, or of its section."""
         self.planned: tuple[Member, ...] = ()
         """The members it began with, also when they have ended."""
         self.current: Member | None = None
@@ -361,7 +361,7 @@ class Island(PooledActor):
         busy.warn(call)
         for member in gone:
             member.give_up_jobs(member.jobs.intersection(jobs))
-            member.leave_calls()  # those that have begun just now
+            member.leave_calls()  # calls that have begun just now
         return True
 
     def _claimed(self) -> list[Member]:

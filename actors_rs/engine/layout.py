@@ -1,8 +1,8 @@
-"""Layouts: what is the same whenever the same stages are materialized, worked out once.
+"""Layouts: the work that is the same for each materialization of a graph, done once.
 
-A graph may be started a thousand times; the names of its stages, their windows and what makes
-their logics do not change, for specs do not. A layout is as immutable as they are, but for the
-windows it has been asked for; threads that ask at the same time work out the same ones.
+A graph may be started a thousand times. The names of its stages, their windows and the makers of
+their logics do not change, since specs do not. A layout is immutable, except for the windows that
+it has computed; threads that ask at the same time compute the same ones.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from actors_rs.stages.stage import StageLogic
 __all__ = ["Layout", "Planned", "windows_of"]
 
 DEALT_WINDOW = 16
-"""What a stage requests at a time of one that gives each element to whoever asks."""
+"""The window of a stage fed by one that gives each element to the outlet with demand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """One stage that is to be made."""
+    """One stage that a materialization makes."""
 
     spec: StageSpec
     name: str
@@ -40,14 +40,14 @@ class Planned:
     """What feeds its inlets: for the source end of a loop, what feeds the sink end."""
     expensive: bool
     forgiving: bool
-    """Whether a failure that comes to it behind its cancellation is none of the run's."""
+    """Whether a failure that arrives after its cancellation is no failure of the run."""
 
 
 class Layout:
-    """The stages of ``specs``, each behind its inputs, ready to be made any number of times.
+    """The stages of ``specs``, inputs first, ready to be made any number of times.
 
-    With ``all_expensive`` no stage asks for elements that downstream has not asked for. Raises
-    ``GraphError`` for a stage that cannot take the elements that come to it.
+    With ``all_expensive`` no stage requests elements that downstream has not requested. Raises
+    ``GraphError`` for a stage that cannot take the elements of its inputs.
     """
 
     __slots__ = ("_automatic", "_windows", "has_loops", "islands", "specs", "stages")
@@ -119,11 +119,12 @@ def _planned(
 def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:
     """The window of each stage's inlets: its own, else the smallest that flows in, else default.
 
-    A stage of heavy elements sets the window behind it, and stages that hand their elements on
-    hand the window on with them. A stage that is slow bounds what is not its own. So does one that
-    gives elements to whoever asks, for all stages up to the next junction: each asks for few.
+    A stage of heavy elements sets the window downstream, and stages that hand their elements on
+    hand the window on too. A slow stage bounds every window except its own. So does a stage that
+    gives each element to the outlet with demand: all stages up to the next junction request few
+    elements.
     """
-    dealt: set[StageSpec] = set()  # what they give, few are asked for at a time
+    dealt: set[StageSpec] = set()  # stages whose elements are requested in small numbers
     behind: dict[StageSpec, int] = {}
     windows: dict[StageSpec, int] = {}
     for spec in specs:

@@ -44,7 +44,7 @@ _NO_CLOCK = StageClock()
 
 
 _ENDED = StageLogic()
-"""What is left of a stage of an inner stream, whose figures are in the run's sums."""
+"""Stands for the logic of an ended inner stage, whose figures are in the run's sums."""
 
 
 class Member(UserCalls):
@@ -99,7 +99,7 @@ class Member(UserCalls):
     ) -> None:
         self.logic = logic
         self.scope = scope
-        """That of the run it is part of, or of its section."""
+        """The scope of its run, or of its section."""
         self.island = island
         self.name = name
         self.kind = kind
@@ -155,7 +155,7 @@ class Member(UserCalls):
         outlet.overdue = False  # before anybody may see that it is again
         if not island.sends_ahead:
             return False
-        if outlet.is_local:  # whoever takes it has to wait for the end of this turn anyway
+        if outlet.is_local:  # its reader waits for the end of this turn in any case
             island.look_soon()
             return False
         if outlet.gate is None:
@@ -342,7 +342,7 @@ class Member(UserCalls):
         self._stops = True
         try:
             logic.stop(error if error is not None or completed else self.scope.cancelled_error())
-        except BaseException as failure:  # whatever it was, the run must end
+        except BaseException as failure:  # after any exception the run must end
             failing.note_failed(self.scope, self, StageError(self.name, failure, None, self.site))
         if self.may_finish():
             self.leave()

@@ -1,8 +1,8 @@
-"""Links under a ``RuleMonitor``: those of a run, and any between foreign peers.
+"""Links under a ``RuleMonitor``: links of a run, and links between foreign peers.
 
-A run is monitored if its system is (``ActorSystem(monitor=True)``) or its graph
-(``graph.monitored()``); a violation then ends that run with the ``ProtocolViolation``, and no
-other. Without a monitor nothing of this module is on a link.
+A run is monitored if its system is (``ActorSystem(monitor=True)``) or its graph is
+(``graph.monitored()``). A violation then ends that run with the ``ProtocolViolation``, and no other
+run. Links without a monitor use nothing of this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def link_monitor(
     subscriber: str,
     on_violation: Callable[[ProtocolViolation], None] | None = None,
 ) -> RuleMonitor:
-    """A monitor for one link between real threads; the names are those of its two ends.
+    """A monitor for one link between real threads, with the names of its two ends.
 
     See ``RuleMonitor`` for ``on_violation``. Put it on a link with
     ``publisher.subscribe(monitor.wrap_subscriber(subscriber))``.
@@ -81,10 +81,10 @@ def monitored_subscriber(
 
 
 def monitored_end(stage: RunningStage, publisher: str, end: Subscriber[Any]) -> Subscriber[Any]:
-    """``end``, which feeds ``stage``, watched, for a foreign publisher of the class ``publisher``.
+    """A monitored ``end``, which feeds ``stage``, for a foreign publisher of class ``publisher``.
 
-    What that breaks ends the link, behind what came before; here it fails the run, too, whoever
-    recovers from it and however late it comes.
+    A violation ends the link, after all earlier signals. Here it also fails the run, even if a
+    stage recovers from it or it comes late.
     """
     run: Any = stage.activity  # a section would have its own idea of failures
     peer: Any = link_monitor(publisher, stage.name, run.note_failure).wrap_subscriber(end)

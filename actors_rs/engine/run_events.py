@@ -46,7 +46,7 @@ def run_began(scope: WholeRun) -> None:
 
 
 def run_drains(scope: WholeRun) -> None:
-    """The run was told to take no more."""
+    """The run takes no more input."""
     emit(scope, "run_draining")
 
 

@@ -1,7 +1,7 @@
-"""How the ports of a stage that was given up are cut off: on another thread than its own.
+"""Cuts off the ports of a stage that was given up, on another thread than its own.
 
-Its peers are told the end as if it had told them. Whatever the stage still sends, when its thread
-comes back, leads nowhere: elements are dead letters.
+Its peers receive the end as if the stage had signalled it. Signals that the stage still sends, when
+its thread comes back, lead nowhere: elements are dead letters.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def close(stage: _HasLogic, error: BaseException) -> None:
 
 
 def unlink(stage: _HasLogic) -> None:
-    """The stage has ended: it lets go of its peers, and is freed without the cyclic collector."""
+    """The stage has ended: release its peers, so that it is freed without the cyclic collector."""
     for outlet in stage.logic.outlets:
         outlet._downstream = None
     for inlet in stage.logic.inlets:

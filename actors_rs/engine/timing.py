@@ -32,7 +32,7 @@ LONG = 0.001
 
 
 def nothing() -> None:
-    """What is done where nobody cares, or is there to be relieved."""
+    """Do nothing: for callers without an action."""
 
 
 NEVER = -inf
@@ -81,8 +81,8 @@ class TurnBudget:
 class StageClock:
     """Seconds a stage was busy, idle, or held back by missing demand.
 
-    Written by the stage's own turns, read by anyone: each field is right by itself. What was
-    neither busy nor held back was idle, so that need not be counted.
+    Written by the stage's own turns, read on any thread: each field is right by itself. The rest of
+    the time was idle, so it is not counted.
     """
 
     __slots__ = (

@@ -9,7 +9,7 @@ __all__ = ["Written"]
 
 
 class Written:
-    """Those of a run, as one life sees them: the run or a section. Any thread."""
+    """The files of a run, as one scope sees them: the run or a section. Any thread."""
 
     def __init__(self, outer: Written | None = None) -> None:
         self._outer = outer

@@ -199,10 +199,11 @@ class StageSpec:
     outflow_bytes: int = 0
 
     def window_behind(self, own: int) -> int | None:
-        """Its rule for the window downstream, given its own window ``own``; as ``outflow_window``.
+        """The window downstream, given the stage's ``own`` window; a rule like ``outflow_window``.
 
-        Lists of few elements are as many as its own window has elements for, so that a frame of
-        them costs what any other costs; of long ones, or of an unknown length, it is a few.
+        Lists of few elements get as many places as their elements fit into ``own``, so that a frame
+        of them costs as much as any other. Long lists, and lists of unknown length, get a few
+        places.
         """
         if self.gathers and self.outflow_window is not None:
             return max(self.outflow_window, own // self.gathers)

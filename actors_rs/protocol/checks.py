@@ -1,4 +1,4 @@
-"""What a peer has to be before it is dealt with."""
+"""Checks of a peer before its first signal."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ class FrameSubscriber:
 
 
 def takes_frames(subscriber: object) -> bool:
-    """Whether ``subscriber`` is to be given frames; what it says of its class does not count."""
+    """Whether ``subscriber`` takes frames, regardless of what it claims as its class."""
     return issubclass(type(subscriber), FrameSubscriber)

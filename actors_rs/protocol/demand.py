@@ -1,7 +1,7 @@
 """Demand: how many elements were requested and not yet delivered.
 
 A counter that saturates at ``UNBOUNDED`` instead of overflowing (rule 3.17). Not thread-safe: a
-demand belongs to one end of one link, hence to one actor.
+demand belongs to one end of one link, so to one actor.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def less_demand(outstanding: int, n: int) -> int:
 class Demand:
     """A count of elements that saturates: a counter for one's own Publisher, and a number.
 
-    Unbounded plus or minus anything is unbounded. Counts may be negative, for bookkeeping, down
-    to -2**63; beyond that ``InvalidArgumentError`` is raised.
+    Unbounded plus or minus anything is unbounded. Counts may be negative, as differences, down to
+    -2**63; beyond that ``InvalidArgumentError`` is raised.
 
     >>> demand = Demand(); demand.add(3); demand.take(2); demand.outstanding
     1

@@ -77,11 +77,11 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class LinkState:
-    """What is known of a subscription between two signals.
+    """The state of a subscription between two signals.
 
-    ``demand`` is what was requested and not yet delivered, saturating at ``UNBOUNDED`` (3.17).
-    ``late`` counts elements that came after ``cancel``: allowed for a while (1.8, 2.8), and never
-    beyond what had been requested.
+    ``demand`` is the number of elements requested and not yet delivered, saturating at
+    ``UNBOUNDED`` (3.17). ``late`` counts elements that came after ``cancel``. They are allowed for
+    a while (1.8, 2.8), and never beyond the number that had been requested.
     """
 
     phase: Phase = Phase.NEW
@@ -147,7 +147,7 @@ def subscriber_call(
         case Phase.NEW, Kind.REQUEST | Kind.CANCEL:
             return Violation("3.1", f"{call} called before on_subscribe gave the subscription")
         case ((Phase.CANCELLED | Phase.ENDED), (Kind.REQUEST | Kind.CANCEL)):
-            return state  # nothing happens, whatever the argument: 3.6, 3.7
+            return state  # nothing happens, with any argument: 3.6, 3.7
         case Phase.ACTIVE, Kind.REQUEST:
             if call.wrong or call.n < 1:
                 text = f"request(n) needs an int of at least 1, got {call.wrong or call.n}"

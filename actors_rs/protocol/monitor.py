@@ -1,8 +1,8 @@
 """``RuleMonitor``: watches one link and turns every broken rule into a ``ProtocolViolation``.
 
 It stands in the middle of a link, between any Publisher and any Subscriber, ours or foreign, and
-judges each signal before it goes on. It holds no thread and no lock of its own making: whoever
-makes a monitor hands in the lock, and the function that tells threads apart.
+judges each signal before it goes on. It makes no thread and no lock: the code that makes a monitor
+passes in the lock, and the function that tells threads apart.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class RuleMonitor:
                 self.end(signal)
 
     def begin(self, signal: Signal, cause: BaseException | None = None) -> tuple[bool, bool]:
-        """``signal`` begins: whether it was legal, and whether ``end`` is to be called for it.
+        """``signal`` begins: whether it was legal, and whether ``end`` must be called for it.
 
-        ``cause`` is an error that it brings, which a violation must not hide.
+        ``cause`` is an error of the signal, which a violation must not hide.
         """
         thread, caller, is_call = self._thread(), sys._getframe(1), signal.kind in CALLS
         with self._lock:

@@ -31,18 +31,18 @@ class FanOut:
         outlet.connect(self)
 
     def join(self, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
-        """Serve ``subscriber`` from now on; called on any thread once the actor was started.
+        """Serve ``subscriber`` from now on; call it after the actor was started, on any thread.
 
-        ``peer`` gets its signals: itself, or whoever watches them.
+        ``peer`` receives its signals: the subscriber itself, or a monitor around it.
         """
         joins = _Joins(self, subscriber, peer)
         if not self._stage.send_control(joins):
             joins.dropped()
 
     def admit(self, subscriber: Subscriber[Any], peer: Subscriber[Any]) -> None:
-        """Serve ``subscriber``, in the actor's turn; behind the end it is told that end (1.4).
+        """Serve ``subscriber``, in the actor's turn; after the end, signal that end to it (1.4).
 
-        The one stream of somebody who is served already ends with an error, as at a hub.
+        If it is served already, its one stream ends with an error, as at a hub.
         """
         for served, whom in self._served.items():
             if whom is subscriber and not served.over:
@@ -128,7 +128,7 @@ class FanOut:
 
 
 class _Member(ForeignSubscriber):
-    """One subscriber, behind an outlet of its own."""
+    """One subscriber with its outlet."""
 
     def __init__(self, fan: FanOut, stage: Member, subscriber: Subscriber[Any]) -> None:
         self.outlet = Outlet()
@@ -137,7 +137,7 @@ class _Member(ForeignSubscriber):
 
     @property
     def over(self) -> bool:
-        """Whether it has cancelled, or was told the end."""
+        """Whether it has cancelled, or has received a terminal signal."""
         return self._over
 
     def _grant(self) -> None:
@@ -163,7 +163,7 @@ class _Joins(Signal):
         self._fan.admit(self._subscriber, self._peer)
 
     def dropped(self) -> None:
-        """The actor has ended, and with it whatever could be joined."""
+        """The actor has ended, so there is nothing to join."""
         self.deliver()
 
 

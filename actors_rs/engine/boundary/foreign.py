@@ -1,8 +1,8 @@
-"""Boundaries: our stages as standard Publishers; as Subscribers they are in ``subscriber_end``.
+"""Boundaries: stages as standard Publishers; as Subscribers they are in ``subscriber_end``.
 
-A foreign peer is called from the turn of one actor, so its signals are serial (1.3) and what it
-calls back, from inside a signal or from any other thread, is a message (3.3, 3.4). A peer that
-is a ``FrameSubscriber`` is one of ours and gets whole frames.
+A foreign peer is called in the turns of one actor, so its signals are serial (1.3). Its own calls,
+from inside a signal or from any other thread, become messages (3.3, 3.4). A peer that is a
+``FrameSubscriber`` is one of ours and receives whole frames.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ __all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber", "serve", "s
 
 
 def serve(stage: Member, outlet: Outlet) -> None:
-    """``outlet`` of ``stage`` leads to foreign subscribers; called before ``stage`` starts.
+    """Lead ``outlet`` of ``stage`` to foreign subscribers; call it before ``stage`` starts.
 
-    The run waits for them as long as they have requested nothing. Those that have requested
+    The run waits for subscribers that have requested nothing. Subscribers that have requested
     elements wait for the run: further requests give the stage nothing new to do.
     """
     stage.at_boundary = True
@@ -48,7 +48,7 @@ def serve_all(stage: Member, hub: StageLogic) -> None:
 
 
 class ForeignSubscription:
-    """What a foreign subscriber holds. Both methods may be called from any thread."""
+    """The Subscription of a foreign subscriber. Both methods may be called from any thread."""
 
     __slots__ = ("_peer",)
 
@@ -78,10 +78,10 @@ class _Asked(Signal):
 
 
 class ForeignSubscriber:
-    """The ``Downstream`` of an outlet behind which there is somebody else's subscriber.
+    """The ``Downstream`` of an outlet that feeds a foreign subscriber.
 
-    What the subscriber requests is granted to the outlet piece by piece, each in a turn of its
-    own, so that one that is slow, or asks without bound, leaves room for a cancellation.
+    Demand of the subscriber reaches the outlet in portions, each in a turn of its own. So a
+    subscriber that is slow, or requests without bound, leaves room for a cancellation.
     """
 
     def __init__(self, stage: Member, outlet: Outlet, subscriber: Subscriber[Any]) -> None:
@@ -95,7 +95,7 @@ class ForeignSubscriber:
         self._pace = Pace()
         self._over = False  # cancelled, or told the end: no further signal
         self._signals = False  # is in a signal that is not the last one
-        self._last: list[BaseException] = []  # what it is to be told behind that, where given up
+        self._last: list[BaseException] = []  # the errors to send last, once given up
         outlet.connect(self)
 
     def begin(self) -> None:
@@ -149,7 +149,7 @@ class ForeignSubscriber:
             self._guarded(on_next, element)
         if timed:
             self._pace.record(len(frame), self._stage.island.stopwatch() - began)
-        # What went ahead of its frame is not counted yet, and nothing may come behind it.
+        # Elements sent ahead of their frame are not counted yet, and must stay the last ones.
         if self._demand and (not self._outlet.demand or self._outlet.making is not None):
             self._stage.post(self._grant)
 
@@ -166,9 +166,10 @@ class ForeignSubscriber:
         self._let_go()
 
     def given_up(self, error: BaseException) -> None:
-        """The actor is given up: the last signal is ``error``. On another thread than its turn's.
+        """The actor is given up: the last signal is ``error``. Called outside of its turns.
 
-        Signals are serial (1.3): if the subscriber is in one, it is told by who comes back from it.
+        Signals are serial (1.3): if the subscriber is in one, the thread that returns from it sends
+        the error.
         """
         over, self._over = self._over, True
         if not over:
@@ -182,7 +183,7 @@ class ForeignSubscriber:
             self._say_last()
 
     def _say_last(self) -> None:
-        with suppress(IndexError):  # somebody else has
+        with suppress(IndexError):  # another thread has sent it
             self._guarded(self._subscriber.on_error, self._last.pop())
             self._let_go()
 
@@ -224,6 +225,6 @@ class ForeignSubscriber:
         """Call the peer; one that raises counts as cancelled, and the error is reported (2.13)."""
         try:
             signal(*args)
-        except BaseException as error:  # whatever it was, it ends this stream and nothing else
+        except BaseException as error:  # any exception ends this stream and nothing else
             self._stage.report(self._subscriber, "rule 2.13: a subscriber raised", error)
             self.cancel()

@@ -1,7 +1,7 @@
-"""from_publisher(publisher): somebody else's Publisher as a source.
+"""from_publisher(publisher): a foreign Publisher as a source.
 
-The stage has an inlet that no stage of ours feeds: it subscribes when it starts, and passes on
-what comes.
+The stage has an inlet that no stage feeds: it subscribes when it starts, and passes on the elements
+that it receives.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """``HubPublisher``: one run of a source, and many subscribers that come and go.
 
-Subscribers are taken into the turn of the hub's stage, where each gets an outlet. One that comes
-while the stage ends is in the line of those that wait, or after it: nobody is forgotten.
+Subscribers enter in a turn of the hub's stage, where each gets an outlet. A subscriber that arrives
+while the stage ends is either among the waiting ones or comes after the end: none is forgotten.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ T = TypeVar("T")
 
 
 class HotLogic(Protocol):
-    """What is asked of the logic behind a hot Publisher: outlets that come and go."""
+    """The logic of a hot Publisher: a stage whose outlets come and go."""
 
     ending: BaseException | None
-    """Behind the end: what late ones are to be told, an error, or ``None`` for a completion."""
+    """After the end: the error for late subscribers, or ``None`` for a completion."""
     when_stopped: Callable[[], None]
     """Called when the stage stops, in its last turn."""
 
@@ -58,27 +58,33 @@ class HotLogic(Protocol):
 class HubPublisher(Generic[T]):
     """A hot Publisher: all subscribers get the same elements in the same order. Thread-safe.
 
-    A subscriber begins with the oldest of the last ``replay`` elements and goes at its own pace.
-    One that is ``replay`` elements behind and asks for nothing holds the others up
-    (``on_slow="backpressure"``), loses the oldest elements it has not taken, each a dead letter
-    (``"drop"``), or gets ``on_error`` with ``SlowSubscriberError`` (``"fail"``); under the latter
-    two, one that has never asked has not begun, and misses nothing. Upstream is started by the
-    first subscriber and asked for elements when one asks; without subscribers it waits. One that
-    nobody has subscribed to ends, as cancelled, with its system.
+    A subscriber begins with the oldest of the last ``replay`` elements and reads at its own pace. A
+    subscriber that lags ``replay`` elements and requests nothing is handled by ``on_slow``:
 
-    Behind the end of the stream, whoever subscribes gets the elements still held, at its own
-    pace, then the terminal signal. When the last subscriber has left before that, the hub cancels
-    upstream and shuts down, unless ``keep_alive``: whoever comes later gets ``on_subscribe`` and
+    - ``"backpressure"``: it blocks all other subscribers.
+    - ``"drop"``: it loses the oldest elements that it has not taken; each is a dead letter.
+    - ``"fail"``: it gets ``on_error`` with ``SlowSubscriberError``.
+
+    With ``"drop"`` and ``"fail"``, a subscriber that has never requested has not begun, and misses
+    nothing.
+
+    The first subscriber starts upstream, which is asked for elements when a subscriber requests
+    some. Without subscribers it waits. A hub that never had a subscriber is cancelled with its
+    system.
+
+    After the end of the stream, a new subscriber gets the elements still held, at its own pace,
+    then the terminal signal. When the last subscriber leaves before the end, the hub cancels
+    upstream and shuts down, unless ``keep_alive``: later subscribers get ``on_subscribe`` and
     ``on_error`` with ``IllegalStateError``. A run that was cancelled or has failed in the hub
-    itself holds nothing; its error is what late ones get.
+    itself holds nothing; late subscribers get its error.
 
     Subscribing an object that is subscribed already breaks rules 1.10 and 2.12. A second
-    ``on_subscribe`` would break 2.12 once more, so the one stream it has ends with ``on_error``,
-    as rule 1.9 demands of a rejection.
+    ``on_subscribe`` would break 2.12 once more, so the one stream it has ends with ``on_error``, as
+    rule 1.9 demands of a rejection.
 
-    Signals come from the turn of one actor: a foreign subscriber that blocks in ``on_next``, which
-    rule 2.2 advises against, keeps the others waiting whatever ``on_slow`` says. On a system with
-    ``monitor`` the first rule that is broken ends the run, and with it the streams of all.
+    Signals are sent in turns of one actor. A foreign subscriber that blocks in ``on_next``, which
+    rule 2.2 advises against, delays all others, with any ``on_slow``. On a system with ``monitor``
+    the first violation of a rule ends the run, and with it the streams of all subscribers.
     """
 
     def __init__(
@@ -124,7 +130,7 @@ class HubPublisher(Generic[T]):
             self._serve_late(subscriber)
         elif first:
             self._start()
-        elif member is not None:  # else whoever starts it takes in this one too
+        elif member is not None:  # else the call that starts it admits this one too
             member.post(partial(self._admit, member))
 
     def _start(self) -> None:
@@ -147,16 +153,16 @@ class HubPublisher(Generic[T]):
             self._stopped()  # it could not be started, so there is no last turn
 
     def _refuse(self, error: Exception) -> None:
-        """There will be no run, and whoever came is told why, as is whoever comes."""
+        """There will be no run: present and later subscribers get ``error``."""
         self._scope.abort(error)
         with self._lock:
             waiting, self._waiting = self._waiting, []
-            self._started = False  # last: whoever comes now starts it once more
+            self._started = False  # last: a subscriber that comes now starts it once more
         for subscriber in waiting:
             _reject(self._system, subscriber, error)
 
     def _admit(self, member: Member) -> None:
-        """Give those that wait their outlets; in the stage's turn."""
+        """Give the waiting subscribers their outlets; in the stage's turn."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
         for subscriber in waiting:
@@ -176,7 +182,7 @@ class HubPublisher(Generic[T]):
             self._serve_late(subscriber)
 
     def _serve_late(self, subscriber: Subscriber[T]) -> None:
-        """What is still held and the end, in a run for this subscriber alone."""
+        """Send the elements still held and the end, in a run for this subscriber alone."""
         if (closed := _over(self._system)) is not None:
             _reject(self._system, subscriber, closed)
             return
@@ -192,6 +198,6 @@ class HubPublisher(Generic[T]):
 
 
 def _seat(scope: Scope, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
-    """Attach ``subscriber`` behind an outlet of its own and let it hear ``on_subscribe``."""
+    """Connect ``subscriber`` to an outlet of its own and send it ``on_subscribe``."""
     peer = monitored_subscriber(scope, member, subscriber) if scope.monitored else subscriber
     ForeignSubscriber(member, logic.attach(subscriber), peer).begin()

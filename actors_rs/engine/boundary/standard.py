@@ -84,12 +84,12 @@ class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
 class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
     """A flow as a Processor, for one publisher and any number of subscribers. Thread-safe.
 
-    All subscribers get the same elements, each from the moment it came, at the pace of the slowest.
-    Nothing is asked of the publisher before all of them have asked; it is cancelled when the last
-    one has cancelled. One that comes behind the end is told how the stream ended. Subscribing an
-    object that is subscribed ends the one stream it has with ``on_error``, as at a hub (1.10).
-    Without any subscriber it ends, as cancelled, with its system, or with the first element, which
-    nobody has asked for (1.1).
+    All subscribers get the same elements, each from the moment it subscribed, at the pace of the
+    slowest. The publisher is asked for elements once all of them have requested some, and cancelled
+    when the last one has cancelled. A subscriber that comes after the end receives that end.
+    Subscribing an object that is subscribed ends the one stream it has with ``on_error``, as at a
+    hub (1.10). A processor that never had a subscriber is cancelled with its system, or ends with
+    the first element, since none was requested (1.1).
     """
 
     def __init__(self, system: ActorSystem, out: OutletRef) -> None:

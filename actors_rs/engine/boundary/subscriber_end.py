@@ -1,7 +1,7 @@
-"""The boundary to a foreign Publisher: a standard Subscriber in front of an inlet.
+"""The boundary to a foreign Publisher: a standard Subscriber that feeds an inlet.
 
-What the publisher signals, on any thread, is a message to one actor. So is what it breaks: the
-elements that came before are delivered, or end as those of any stream that fails.
+Each signal of the publisher, on any thread, becomes a message to one actor, and so does each
+violation. Elements that came before a violation are treated as before any failure.
 """
 
 from __future__ import annotations
@@ -27,12 +27,16 @@ T = TypeVar("T")
 class SubscriberEnd(FrameSubscriber, Generic[T]):
     """A standard Subscriber that feeds an inlet. Its methods may be called from any thread.
 
-    The link ends with the first terminal signal, with a violation of the publisher's, or when the
-    run is drained; in each case behind the elements that came before. A violation is an element
-    that is none (2.13) or was not asked for (1.1), a signal that comes on one thread while another
-    is under way on a second one (1.3), one behind a terminal signal (1.7) while the stage has not
-    come to its end, one before ``on_subscribe`` (1.9), or a ``request`` that raises (3.16). Later
-    ones are reported.
+    The link ends with the first terminal signal, with a violation by the publisher, or when the run
+    is drained; in each case after the elements that came before. These are violations:
+
+    - ``None`` as an element (2.13), or an element that was not requested (1.1);
+    - a signal on one thread during a signal on another (1.3);
+    - a signal after a terminal signal (1.7) while the stage has not reached its end;
+    - a signal before ``on_subscribe`` (1.9);
+    - a ``request`` that raises (3.16).
+
+    Later ones are reported.
     """
 
     def __init__(self, stage: Member, inlet: Inlet) -> None:
@@ -43,7 +47,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         self._signaller = 0  # its thread, which may signal again inside of it (3.3)
         self._ended = False  # by a terminal signal
         self._violated = False  # and so ended by us: what comes now may have been under way
-        self._drains = False  # asks for no more; what is under way is still taken
+        self._drains = False  # requests no more; elements in flight are still taken
         self._drained = False
         inlet.name = stage.name
         stage.drain_boundary = self._drain
@@ -100,9 +104,9 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         self._offer(partial(self._end, None))
 
     def _offer(self, signal: Callable[[], None], cause: BaseException | None = None) -> None:
-        """Hand ``signal`` to the stage, behind all that came before it; not two at a time (1.3).
+        """Send ``signal`` to the stage, after all earlier ones; not two at a time (1.3).
 
-        ``cause`` is an error that it brings, which a violation must not hide.
+        ``cause`` is an error of the signal, which a violation must not hide.
         """
         me = current_thread_id()
         if not self._subscribed.locked():
@@ -124,7 +128,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self.report(self._violation("1.7", "a signal after the end"))
 
     def _break_off(self, rule: str, happened: str, cause: BaseException | None = None) -> None:
-        """The publisher broke ``rule``, behind all that came before."""
+        """The publisher broke ``rule``: end the link after all earlier signals."""
         violation = _Violation(self, self._violation(rule, happened, cause))
         if not self._stage.send(violation):
             violation.dropped()
@@ -150,9 +154,9 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self._inlet.connect(upstream)
 
     def broken(self, violation: ProtocolViolation) -> None:
-        """Cancel the publisher, and fail behind what it gave, as any link does that fails.
+        """Cancel the publisher, and fail after its elements, as any link that fails.
 
-        Where the link was ended so before or the stage wants no more, that is only reported.
+        If the link has ended already or the stage needs no more, the violation is only reported.
         """
         if self._inlet.cancelled or self._drained or self._violated:
             self.report(violation)
@@ -187,7 +191,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self._inlet.complete(error)
 
     def _drain(self) -> None:
-        """Cancel the publisher; what it sent so far is taken, then the stream completes."""
+        """Cancel the publisher; take the elements that it sent so far, then complete."""
         self._drains = True
         self._inlet.cancel_upstream()
         self._stage.send(_FromPeer(self._close_drained))
@@ -211,7 +215,7 @@ class _FromPeer(Signal):
 
 
 class _Violation(Signal):
-    """What a foreign publisher has broken, as a message."""
+    """A violation by a foreign publisher, as a message."""
 
     __slots__ = ("_end", "_violation")
 
@@ -243,7 +247,7 @@ class _Subscribed(_FromPeer):
 
 
 class _ForeignPublisher:
-    """The ``Upstream`` of an inlet before which there is somebody else's publisher."""
+    """The ``Upstream`` of an inlet that a foreign publisher feeds."""
 
     __slots__ = ("_break_off", "_stage", "_subscription")
 
@@ -260,7 +264,7 @@ class _ForeignPublisher:
     def request(self, n: int, /) -> None:
         try:
             self._subscription.request(n)
-        except BaseException as error:  # not raised here: the elements in hand would be lost
+        except BaseException as error:  # not raised here: elements in flight would be lost
             self._break_off("3.16", f"request raised {repr_of(error)}", error)
 
     def cancel(self, cause: BaseException | None = None, /) -> None:

@@ -1,9 +1,13 @@
-"""Which inner streams their host draws by itself, and their books: names, failures, figures.
+"""Which inner streams their host draws by itself, and their counters: names, failures, figures.
 
 A stage is an actor of its own so that it may wait or compute while others go on. So a stream is
-drawn only where that makes no difference: where no more than one of its stages runs code of the
-user's and the host has nothing else to do meanwhile, where none does, or where the user has fused
-them behind a source that does not block. And only outside of sections, which look at each stage.
+drawn only where that makes no difference:
+
+- at most one of its stages runs code of the user, and the host has nothing else to do meanwhile;
+- no stage runs code of the user;
+- the user has fused them, and the source does not block.
+
+Streams in sections are never drawn, since a section observes each stage.
 """
 
 from __future__ import annotations
@@ -38,7 +42,7 @@ _RUNS_CODE: dict[Any, bool | None] = {}
 
 @dataclass(slots=True)
 class _Failed:
-    """A stage of a drawn stream, for those who note its failure."""
+    """A stage of a drawn stream, as the code that records its failure sees it."""
 
     name: str
     site: str
@@ -101,13 +105,13 @@ class Drawer:
     def _close(self, stream: Drawn) -> None:
         try:
             close(stream.opened)
-        except BaseException as failure:  # whatever it was, the run must end
+        except BaseException as failure:  # after any exception the run must end
             name, _, site = self._named(stream, 0)
             failed = StageError(name, failure, None, site)
             note_failed(self._scope, _Failed(name, site), failed)
 
     def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
-        """What a ``StageError`` says of ``step``: its name, the element it had and its line."""
+        """The name, the number of the element and the line for a ``StageError`` of ``step``."""
         position = stream.out_of(step - 1) - 1 if step else stream.out_of(0)
         spec: StageSpec = stream.stages[step]
         name = unique_names(one.label for one in stream.stages)[step]
@@ -115,7 +119,7 @@ class Drawer:
 
 
 def _chain(end: StageSpec, alone: bool) -> list[StageSpec] | None:
-    """The source and what is behind it up to ``end``, unless something is out of the way."""
+    """The stages from the source to ``end``; ``None`` if one of them cannot be drawn."""
     stages = []
     running = 0  # stages that run code of the user's
     spec = end

@@ -35,7 +35,7 @@ class _Stage(Protocol):
 
 
 def links_of(host: _Stage, spec: StageSpec, out: OutletRef) -> InnerLinks:
-    """Those of the stage of ``spec`` in a stream that ``host`` runs and whose end is ``out``."""
+    """The links of the stage of ``spec`` in the stream of ``host`` that ends with ``out``."""
     feeders = [
         name_when_ended(ref.spec.kind) if ref.spec.handoff is None else ref.spec.handoff.shown_owner
         for ref in spec.inputs

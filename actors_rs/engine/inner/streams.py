@@ -1,8 +1,8 @@
 """Inner streams: sources that a stage starts while it runs.
 
-An inner stream is a part of the run of the stage that attached it: its actors join the run before
-they start, end when their outlet is cancelled, drain when the run drains, and leave the run's
-books when they have ended, so that a run may start any number of them.
+An inner stream is a part of the run of the stage that attached it. Its actors join the run before
+they start, end when their outlet is cancelled, and drain when the run drains. They leave the run
+when they have ended, so that a run may start any number of them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def attach(host: Member, scope: Scope, source: object, inlet: Inlet) -> None:
     out = outlet_of(source)
     spec = out.spec
     inlet.forgiving |= host.forgiving
-    inlet.on_drop = host.logic.on_lost  # in a section, what is dropped here is accounted for too
+    inlet.on_drop = host.logic.on_lost  # a section also accounts for elements dropped here
     if spec.handoff is not None:
         if host.logic.auto:
             automate(host, inlet)
@@ -63,7 +63,7 @@ def attach(host: Member, scope: Scope, source: object, inlet: Inlet) -> None:
 
 
 def _members_of_graph(host: Member, scope: Scope, out: OutletRef, inlet: Inlet) -> list[Member]:
-    """Those of a stream of any shape, connected up to ``inlet``; the planner gives the islands."""
+    """The members of a stream of any shape, connected to ``inlet``; the planner forms islands."""
     specs = in_order([out.spec])
     check_source(specs, out)
     tail = StageSpec("inner", make=StageLogic, inputs=(out,))  # stands for the host
@@ -150,7 +150,7 @@ def _start_islands(
                     scope.stage_ended(left)
             if isinstance(error, InvalidArgumentError):
                 return False
-            for started in islands[:number]:  # there was no thread for the one behind them
+            for started in islands[:number]:  # there was no thread for the next one
                 end(started, error)
             raise
     return True

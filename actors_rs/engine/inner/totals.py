@@ -1,7 +1,7 @@
-"""What the stages of ended inner streams did, added up.
+"""The figures of ended inner streams, added up.
 
-A run may start a million inner streams. It lets go of each when it has ended and keeps one line of
-figures for each kind of stage, of which there are few.
+A run may start a million inner streams. It releases each one when it has ended and keeps one row of
+figures for each kind of stage. There are few kinds.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["InnerTotals"]
 
 
 BOOKS = ("dropped", "conflated", "added", "undelivered")
-"""Among the ``details`` of a stage: what has to be known to make its elements in and out agree."""
+"""The ``details`` of a stage that account for elements that came in and did not go out."""
 FEW = 64
 """Numbers that are kept before they are added up."""
 
@@ -85,7 +85,7 @@ class _Kind:
 
 
 class InnerTotals:
-    """Sums by kind of stage. Whoever adds holds the run's lock; reading needs none."""
+    """Sums by kind of stage. Hold the run's lock to add; reading needs none."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, _Kind] = {}

@@ -28,7 +28,7 @@ async def awaited(begin: Callable[[], Run[R]], seconds: float | None) -> R:
             return await run
     except TimeoutError:
         if seconds is None or run.done() or not limit.expired():
-            raise  # what the run has failed with
+            raise  # the failure of the run
         late = RunTimeout(run.name, seconds, run._scope.waits_for())
         await run.cancelled()
         raise late from None

@@ -26,7 +26,7 @@ __all__ = ["SinkQueue", "disown_sink_queues", "sink_queue_among"]
 
 T = TypeVar("T")
 NOT_ASKED = -1
-"""The mark of a queue whose stage has been told, or need not be."""
+"""The mark of a queue whose stage needs no signal."""
 
 
 class SinkQueue(Generic[T]):
@@ -48,11 +48,11 @@ class SinkQueue(Generic[T]):
         self.name = "queue"
         self.capacity = capacity
         self.elements: deque[T] = deque()
-        """What waits; who takes of it calls ``got`` then."""
+        """The waiting elements; call ``got`` after taking some."""
         self.awaiting = Awaiting()
         """Coroutines; woken after the change."""
         self.mark = NOT_ASKED
-        """With so many elements or fewer, the stage is to be told."""
+        """At this number of elements or fewer, the stage must be signalled."""
         self._changed = Condition()  # of elements that came and of the end
         self._look: Callable[[], None] | None = None
         self._unbounded = self._over = self._completed = False
@@ -140,7 +140,7 @@ class SinkQueue(Generic[T]):
             "wait longer, or look at run.snapshot() for the stage that it waits for"
         )
 
-    # What follows is for those who take from ``elements`` themselves.
+    # The following methods are for callers that take from ``elements`` themselves.
 
     def bind(self, end: RunEnd[Any]) -> None:
         """It belongs to the run with that ``end``."""
@@ -216,9 +216,10 @@ class SinkQueue(Generic[T]):
         self.awaiting.wake()
 
     def tell_at(self, most: int, /) -> bool:
-        """Tell the stage when ``most`` elements or fewer wait; False if that is so already.
+        """Signal the stage when ``most`` elements or fewer wait; False if that is so already.
 
-        Written before the look: whoever takes an element meanwhile takes it before looking here.
+        The mark is written before the look. A reader in the meantime takes its element before it
+        looks at the mark.
         """
         self.mark = max(most, NOT_ASKED)
         if len(self.elements) > self.mark or self._unbounded:
@@ -231,7 +232,7 @@ class SinkQueue(Generic[T]):
         self._unbounded = True
 
     def close(self, *, completed: bool) -> None:
-        """Nothing more will come; whoever waits is told."""
+        """Nothing more will come: wake all waiting readers."""
         with self._changed.lock:
             self._changed.notify_all()
             self._completed = completed
@@ -265,7 +266,7 @@ def sink_queue_among(
 
 
 def disown_sink_queues(stages: Iterable[RunningStage]) -> tuple[RunningStage, ...]:
-    """In a forked child, where ``stages`` do not run: nothing comes. Those that have a queue."""
+    """In a forked child, where ``stages`` do not run: close and return the stages with a queue."""
     with_queue = tuple(stage for stage in stages if isinstance(stage.logic, QueueSink))
     for stage in with_queue:
         assert isinstance(stage.logic, QueueSink)

@@ -1,4 +1,4 @@
-"""What can be changed in a run that is going on: a source's pause, a rate, a parallelism.
+"""Changes of a running graph: the pause of a source, a rate, a parallelism.
 
 All functions may be called from any thread. A change takes effect with the stage's next turn.
 """

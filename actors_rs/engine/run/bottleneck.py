@@ -22,7 +22,7 @@ the window between two busy stages fills up when the second one is slower.
 
 
 class Stage(Protocol):
-    """What is looked at of a ``StageSnapshot``."""
+    """The fields of a ``StageSnapshot`` that are read here."""
 
     @property
     def name(self) -> str: ...
@@ -37,7 +37,7 @@ class Stage(Protocol):
 
 
 class Link(Protocol):
-    """What is looked at of a ``LinkSnapshot``."""
+    """The fields of a ``LinkSnapshot`` that are read here."""
 
     @property
     def upstream(self) -> str: ...

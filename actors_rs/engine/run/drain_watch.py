@@ -54,7 +54,7 @@ class DrainWatch:
 
 
 def stages_waited_for(living: Iterable[RunningStage]) -> str:
-    """Those of ``living`` that are in a call of the user's, with the function; else all of them."""
+    """Names the ``living`` stages that are in a call of the user, with the function; else all."""
     stages = tuple(living)
     busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
     names = busy or [_said(stage) for stage in stages]

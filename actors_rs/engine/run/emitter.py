@@ -1,4 +1,4 @@
-"""``Emitter``: what a callback API calls, for one run of ``Source.from_callback``."""
+"""``Emitter``: the object that a callback API calls, for one run of ``Source.from_callback``."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Emitter(Generic[T]):
         return True
 
     def complete(self) -> None:
-        """Nothing more comes: the stream completes behind what was emitted."""
+        """Emit nothing more: the stream completes after the emitted elements."""
         self._queue.complete()
 
     def fail(self, error: BaseException) -> None:
-        """The stream fails with ``error`` behind what was emitted."""
+        """Fail the stream with ``error``, after the emitted elements."""
         self._queue.fail(error)
 
     @property

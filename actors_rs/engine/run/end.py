@@ -1,4 +1,4 @@
-"""``RunEnd``: what came of a run, and those who wait for that."""
+"""``RunEnd``: the result of a run, and the callers that wait for it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunEnd(Generic[R]):
         return "cancelled" if isinstance(self.error, RunCancelled) else "failed"
 
     def result(self) -> R:
-        """What the run gave; raises what it ended with instead. To be called when it is over."""
+        """The result of the run; raises its failure instead. Call it when the run is over."""
         if self.error is not None:
             raise self.error.with_traceback(self._traceback)  # not longer with every call
         return self._result  # type: ignore[no-any-return]
@@ -64,7 +64,7 @@ class RunEnd(Generic[R]):
         return self._result  # type: ignore[no-any-return]
 
     def until_over(self) -> Until:
-        """To be awaited; whoever gives up leaves nothing behind."""
+        """An awaitable of the end; a cancelled wait leaves nothing registered."""
         return Until(self._awaiting, lambda: self.is_over)
 
     def raise_error(self) -> None:

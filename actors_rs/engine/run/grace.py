@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = ["Ending", "Grace", "is_end"]
 
 MOMENT = 0.05
-"""Seconds within which stages end that are in no call, once those that are were given up."""
+"""Seconds within which stages end that are in no call, once stages in a call were given up."""
 LONGEST_WAIT = 1.0
 """Seconds between two looks at stages that the run has ended without."""
 
 
 class Ending(Enum):
-    """What is to become of the stages that have not ended."""
+    """What to do with the stages that have not ended."""
 
     NOW = auto()
     """All of them end: nobody waits for what they may still do."""
@@ -125,7 +125,7 @@ class Grace:
     def _give_up_late(
         self, living: Sequence[RunningStage], how: Ending, error: BaseException
     ) -> float:
-        """Give up those that have been in a call for long; seconds until others will have been."""
+        """Give up stages that are in a long call; seconds until the next call is too long."""
         grace = wait = self._scope.grace
         for stage in living:
             inside = stage.in_turn_for()

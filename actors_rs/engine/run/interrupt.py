@@ -26,10 +26,10 @@ POLL_SECONDS = 0.1
 class StopSignals(SignalWatch):
     """While entered, takes SIGINT (Ctrl-C) and SIGTERM. Main thread only: else ``ValueError``.
 
-    Enter it before the ``ActorSystem`` whose runs it is to stop, so that it also covers the
-    start and the shutdown. A signal that the process was told to ignore stays ignored; only the
-    third one raises ``KeyboardInterrupt``, for whoever has no patience left.
-    ``signal`` is the number of the first one that came, ``received`` how many came.
+    Enter it before the ``ActorSystem`` whose runs it stops, so that it also covers the start and
+    the shutdown. A signal that the process ignored before stays ignored. Only the third signal
+    raises ``KeyboardInterrupt``. ``signal`` is the number of the first signal that came,
+    ``received`` how many came.
     """
 
     def __enter__(self) -> Self:

@@ -16,7 +16,7 @@ class KillSwitch:
     """Put into streams with ``flow.kill_switch(switch)``; using it ends all of them.
 
     It can be used before, while and after they run, once: later uses do nothing, and a stream that
-    starts behind a use ends at once. Thread-safe; it keeps no stream alive.
+    starts after a use ends at once. Thread-safe; it keeps no stream alive.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,7 @@ class KillSwitch:
 
     @property
     def state(self) -> Literal["open", "shut_down", "aborted"]:
-        """What has been done with it."""
+        """How the switch was used."""
         if not self._used:
             return "open"
         return "shut_down" if self._error is None else "aborted"
@@ -52,7 +52,7 @@ class KillSwitch:
             if self._used:
                 return
             self._error = error
-            self._used = True  # last: whoever sees it reads the error next
+            self._used = True  # last: readers that see it read the error next
         self._listeners.wake()
 
     def _renew(self) -> None:
@@ -69,7 +69,7 @@ class KillSwitch:
 
     @property
     def error(self) -> BaseException | None:
-        """What they are to fail with; ``None`` to complete."""
+        """The error that the streams fail with; ``None`` to complete."""
         return self._error
 
     def watch(self, stage: Listener, /) -> None:

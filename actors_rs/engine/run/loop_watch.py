@@ -42,10 +42,10 @@ def watch_loops(specs: Sequence[StageSpec], actors: Mapping[StageSpec, RunningSt
 def _look(
     island: RunningIsland, stages: Sequence[RunningStage], inside: set[Inlet]
 ) -> Hashable | None:
-    """Figures that change whenever something moves, or ``None`` while something may move.
+    """Figures that change with each move, or ``None`` while something may move.
 
-    Called in the turn of one stage about the others. What is read while one of them has a turn
-    may be torn; but then its figures are others the next time, or it is not idle.
+    Called in the turn of one stage, about the others. Figures read during another stage's turn may
+    be torn. Then they differ the next time, or the stage is not idle.
     """
     figures: list[Hashable] = []
     for stage in stages:

@@ -33,7 +33,7 @@ def snapshot_of(
 
 
 def _links_of(stage: RunningStage, names: Container[str]) -> Iterator[LinkSnapshot]:
-    """The links to its inlets, but for those that a foreign publisher feeds."""
+    """The links to its inlets, except inlets that a foreign publisher feeds."""
     kinds = () if stage.inner_links is None else stage.inner_links.fed_by
     for number, inlet in enumerate(tuple(stage.logic.inlets)):
         feeder, outlet = inlet.feeder
@@ -63,7 +63,7 @@ def details_of(stage: RunningStage) -> dict[str, Any]:
 
 
 def _counts(ports: Sequence[Inlet] | Sequence[Outlet]) -> tuple[int, int]:
-    """Of those ports that are not for inner streams, and of those that are if there are others."""
+    """The counts of plain ports and of inner-stream ports; without plain ports, (inner, 0)."""
     outer = inner = 0
     has_outer = False
     for port in ports:

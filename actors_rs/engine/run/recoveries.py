@@ -1,8 +1,8 @@
-"""``Recoveries``: which failures of a run were recovered from, and which went with those.
+"""``Recoveries``: which failures of a run were recovered from, and which came beside them.
 
-A stage ends with one error. What else fails upstream of it, at that moment or behind it, is heard
-by nobody: it came beside the error that ended the stage. So where that one is recovered from, the
-others are no failures of the run either.
+A stage ends with one error. Other errors upstream, at that moment or later, reach no stage: they
+came beside the error that ended the stage. So when a stage recovers from that error, the others are
+no failures of the run either.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ KEPT = 16
 
 
 class Recoveries:
-    """Compares errors by identity only. Whoever calls holds the lock of the run."""
+    """Compares errors by identity only. The caller holds the lock of the run."""
 
     def __init__(self) -> None:
-        # Kept only as long as somebody else does: that may still come with one.
+        # Weak references: an error counts only while other code, which may still report it, holds
+        # it.
         self._errors: WeakValueDictionary[int, BaseException] = WeakValueDictionary()
         self._plain: deque[BaseException] = deque(maxlen=KEPT)
         self._beside: list[tuple[BaseException, BaseException]] = []

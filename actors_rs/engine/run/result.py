@@ -1,8 +1,7 @@
-"""What came of a run: the results of its sinks, or one failure, which tells of the others.
+"""The result of a run: the results of its sinks, or one failure, which names the others.
 
-Exceptions are the user's, and what their methods do is not known. Nothing here calls one that
-could be done without, and nothing that they raise gets out: who waits for the run would do so for
-ever.
+Exceptions are the user's, so their methods may do anything. No avoidable method is called here, and
+no exception of theirs escapes: a caller that waits for the run would wait for ever.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["errors_of", "first_of", "results_of"]
 
 MOST_NOTES = 5
-"""Of further failures that are told of in the first; all of them are among its ``others``."""
+"""Further failures that the notes of the first name; all of them are in its ``others``."""
 
 
 def results_of(sinks: Sequence[StreamEnd], results: Results) -> tuple[Any, StageError | None]:
-    """What a run of ``sinks`` that completed gives, or what it fails with instead."""
+    """The result of a completed run of ``sinks``, or the error that it fails with instead."""
     try:
         return results.of([sink.result for sink in sinks]), None
     except BaseException as error:  # of a function of the user's, which combines them

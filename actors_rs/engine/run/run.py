@@ -72,12 +72,16 @@ class Run(Generic[R]):
         return self._end.is_over
 
     def result(self, timeout: float | None = None) -> R:
-        """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
+        """Wait for the end; the sink's result, or a tuple of results in the order of the graph.
 
-        Raises the first failure, with all others in its ``others`` and told of in its notes;
-        ``RunCancelled``; ``TimeoutError`` after ``timeout`` seconds; ``BlockingError`` on a pool
-        thread, in its own functions, and on a thread with a running event loop;
-        ``InvalidArgumentError`` for a ``timeout`` that is no number.
+        Raises:
+
+        - the first failure, with all others in its ``others`` and some in its notes;
+        - ``RunCancelled``;
+        - ``TimeoutError`` after ``timeout`` seconds;
+        - ``BlockingError`` on a pool thread, in functions of the run, and on a thread with a
+          running event loop;
+        - ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
         if not self._end.is_over:
@@ -96,7 +100,7 @@ class Run(Generic[R]):
         return result
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Whether the run ended, in whatever way, within ``timeout`` seconds.
+        """Whether the run ended, in any way, within ``timeout`` seconds.
 
         Does not wait where ``result`` would raise ``BlockingError``.
         """
@@ -108,9 +112,10 @@ class Run(Generic[R]):
     def cancel(self, grace: float | None = None) -> None:
         """Stop now: sinks take no more and leave complete files only. Does not wait.
 
-        The run ends within ``grace`` seconds (default: the system's ``cancel_grace``) also if a
-        function or an iterator of yours has not returned by then: that is named in the log, what it
-        gives or raises later is a dead letter. ``InvalidArgumentError`` for a ``grace`` below 0.
+        The run ends within ``grace`` seconds (default: the system's ``cancel_grace``), even if one
+        of your functions or iterators has not returned by then. The log names that function; its
+        later results and exceptions are dead letters. Raises ``InvalidArgumentError`` for a
+        ``grace`` below 0.
         """
         if grace is not None:
             check_grace("grace", grace)
@@ -125,10 +130,10 @@ class Run(Generic[R]):
         await self._end.until_over()
 
     def drain(self, timeout: float | None = None) -> bool:
-        """Let the sources take no more; what is in hand is delivered, then the run ends.
+        """Stop the intake of the sources; elements in flight are delivered, then the run ends.
 
-        Waits for that up to ``timeout`` seconds, by default not at all; whether it has ended. A
-        run that has not goes on draining.
+        Waits up to ``timeout`` seconds, by default not at all; returns whether the run has ended. A
+        run that has not ended goes on draining.
         """
         check_timeout(timeout)
         self._scope.drain()
@@ -156,20 +161,19 @@ class Run(Generic[R]):
         self._scope.abort(error)
 
     def queue(self, name: str | None = None) -> SourceQueue[Any]:
-        """The way into this run's ``Source.queue``, the one of that name if there are several.
+        """The entry of this run's ``Source.queue``, by its ``name`` if there are several.
 
-        Behind the end of the run it is closed: a producer that comes late is told so by the queue,
-        as one is that has had it from the start. Raises ``GraphError`` if there is none, or more
-        than one without a name, and before the run has begun: that of a hub or of a processor
-        does with the first subscriber.
+        After the end of the run the queue is closed, and ``put`` says so. Raises ``GraphError`` if
+        there is none, if there are several and no name is given, and before the run has begun: a
+        hub or a processor begins with the first subscriber.
         """
         return queue_among(self._begun_stages("Source.queue"), name)
 
     def sink_queue(self, name: str | None = None) -> SinkQueue[Any]:
-        """The way out of this run's ``Sink.queue``, the one of that name if there are several.
+        """The exit of this run's ``Sink.queue``, by its ``name`` if there are several.
 
-        After the end of the run too: what waits there can still be got. Raises ``GraphError`` if
-        there is none, or more than one without a name.
+        Works after the end of the run too: waiting elements can still be read. Raises
+        ``GraphError`` if there is none, or more than one without a name.
         """
         return sink_queue_among(self._begun_stages("Sink.queue"), name, self._end)
 
@@ -183,11 +187,12 @@ class Run(Generic[R]):
         return stages
 
     def when_ended(self, action: Callable[[], object], /) -> None:
-        """Call ``action`` when the run has ended, at once if it has; on whatever thread.
+        """Call ``action`` when the run has ended, at once if it has; on any thread.
 
-        What it raises changes nothing for others that wait for the end: it is a dead letter, and a
-        ``SystemExit`` or the like ends the system, as it does in an actor. Raises
-        ``ArgumentTypeError`` for what cannot be called, or is a coroutine or generator function.
+        An exception of ``action`` does not affect other callers that wait for the end: it is a dead
+        letter. A ``SystemExit`` or the like ends the system, as it does in an actor. Raises
+        ``ArgumentTypeError`` if ``action`` cannot be called, or is a coroutine or generator
+        function.
         """
         plain_function(action, "Run.when_ended: action")
         system = self._scope.system

@@ -1,4 +1,4 @@
-"""``RunScope``: the stages of a run, what they failed with and when the last of them has ended."""
+"""``RunScope``: the stages of a run, their failures, and the moment the last stage has ended."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RunScope:
         self.stopwatch = system.stopwatch
         self.draining = False
         self.written = Written()
-        self.failures: list[BaseException] = []  # those that count, as they came
+        self.failures: list[BaseException] = []  # the failures that count, in the order of arrival
         self.end: RunEnd[Any] = RunEnd(name)
         self.run: Run[Any] = Run(self)
         # The collector may run a ``__del__`` of the user's in here, which cancels this very run.
@@ -99,7 +99,7 @@ class RunScope:
     # How it begins
 
     def await_begin(self, when_over_early: Callable[[], None] | None = None) -> None:
-        """It begins with somebody to come, or ends with the system: ``when_over_early`` is told."""
+        """The run begins later, or ends with the system: then ``when_over_early`` is called."""
         self._when_over_early = when_over_early
         self._pending_runs = PendingRuns.of(self.system)
         self._pending_runs.enter(self)
@@ -117,7 +117,7 @@ class RunScope:
         self.system.register(self)
         if self._pending_runs is not None:
             self._pending_runs.leave(self)
-        if self.system._draining:  # asked behind the entry: one of both sees the other
+        if self.system._draining:  # asked after the entry: one of both sees the other
             self.draining = True
         run_began(self)
         self._welcome(self._stages)
@@ -172,7 +172,7 @@ class RunScope:
 
     def wait(self, timeout: float | None) -> bool:
         """See ``Run.wait``."""
-        # What the run ended with is not raised here, but a KeyboardInterrupt while waiting is.
+        # The run's own error is not raised here, but a KeyboardInterrupt during the wait is.
         if not self.end.is_over:
             with suppress(BlockingError):
                 wait_for_end(self.end, timeout)
@@ -209,7 +209,7 @@ class RunScope:
     # Its stages
 
     def stages(self) -> tuple[RunningStage, ...]:
-        """Those of the graph and those of inner streams that have not ended."""
+        """The stages of the graph and of inner streams that have not ended."""
         return tuple(self.each_stage())
 
     def each_stage(self) -> Iterator[RunningStage]:
@@ -217,7 +217,7 @@ class RunScope:
         return (stage for part in (self._stages, self._inner) for stage in tuple(part))
 
     def living(self) -> tuple[RunningStage, ...]:
-        """The stages that have not ended, those of inner streams among them."""
+        """The stages that have not ended, inner streams included."""
         with self._lock:
             return tuple(self._living)
 
@@ -345,7 +345,7 @@ class RunScope:
         return (Ending.UNNEEDED, self.cancelled_error()) if ended else None
 
     def end_without(self) -> None:
-        """Those who live are not waited for any more."""
+        """Stop waiting for the stages that have not ended."""
         if not self.end.is_over:
             self._over()
 
@@ -393,7 +393,7 @@ class RunScope:
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled; once no stage is left that could fail."""
         unfinished = [sink for sink in self._sinks if not sink.completed]
-        # Else those that reached a sink although another branch has recovered from them.
+        # Else the errors that reached a sink although another branch has recovered from them.
         if failures := self.failures or errors_of(unfinished):
             return first_of(failures)
         stopped = unfinished or (not self._sinks and self._stop_reason is not None)

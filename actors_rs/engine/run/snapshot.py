@@ -1,4 +1,4 @@
-"""What a run looks like at one moment: plain, frozen data."""
+"""A run at one moment: plain, frozen data."""
 
 from __future__ import annotations
 
@@ -21,29 +21,30 @@ __all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot"]
 class StageSnapshot:
     """One stage at one moment.
 
-    ``demand`` is what downstream asked for and did not get yet (the least of all outlets),
-    ``requested`` what the stage itself waits for, ``buffered`` the elements it holds, ``mailbox``
-    its unread messages. ``busy``, ``idle`` and ``back_pressured`` are parts of 1,
-    of the time since the stage began: in functions of the user's, without input, and without
-    demand for what it has. After its end it is idle. Calls that are under way, as in
-    ``map_async``, are busy with their part of its ``parallelism``. ``state`` is
-    ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of stage.
-    ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements`` came
-    from inner streams that the stage runs, as in ``flat_map``, or went to groups of ``group_by``.
-    A stage that has no upstream, such as ``merge_hub``, counts those of its streams as ``in``.
-    ``started_by`` names the stages that started it as the source of an inner stream.
-    ``details["unwanted"]`` is how many elements came to inner streams that wanted no more: of a
-    stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
-    ``details["undelivered"]`` is how many elements the stage had made, or had in hand at its end,
-    when downstream wanted no more or the stage failed: they went nowhere.
-    ``total`` is how many elements it will give, if that is known: of a sequence, ``with_total``.
-    ``seconds`` have passed since its first turn, or were between that and the end of the run.
-    ``latency_p50`` and ``latency_p99`` are the seconds that half, and 99 of 100, of its calls took
-    at most. Calls of Spark sources are attempts at partitions. Stages that make
-    no calls count turns in which they handled elements. ``None`` before the first.
-    ``buffered_bytes`` is what ``buffered`` weighs, see ``LinkSnapshot``.
-    ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
-    ``dead_letters`` all that it left, those elements included.
+    - ``demand``: elements that downstream requested and did not get yet (the least of all outlets).
+    - ``requested``: elements that the stage itself waits for. ``buffered``: elements that it holds;
+      ``buffered_bytes`` is their weight, see ``LinkSnapshot``. ``mailbox``: its unread messages.
+    - ``busy``, ``idle`` and ``back_pressured``: parts of 1, of the time since the stage began: in
+      functions of the user, without input, and without demand for its elements. After its end the
+      stage is idle. Calls under way, as in ``map_async``, are busy with their part of its
+      ``parallelism``.
+    - ``state``: ``"running"``, ``"ended"`` or ``"failed"``.
+    - ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements``
+      came from inner streams that the stage runs, as in ``flat_map``, or went to groups of
+      ``group_by``. A stage without upstream, such as ``merge_hub``, counts the elements of its
+      streams as ``in``.
+    - ``started_by``: the stages that started it as the source of an inner stream.
+    - ``details`` depend on the kind of stage. ``details["unwanted"]`` counts elements that came to
+      inner streams that needed no more: of a stage that runs them, or of all ended stages of one
+      kind (``take_while (ended)``). ``details["undelivered"]`` counts elements that the stage had
+      made, or held at its end, when downstream needed no more or the stage failed.
+    - ``total``: the elements that it will give, if known: of a sequence, or ``with_total``.
+    - ``seconds`` since its first turn; after the end of the run, the seconds up to that end.
+    - ``latency_p50`` and ``latency_p99``: seconds that half, and 99 of 100, of its calls took at
+      most. Calls of Spark sources are attempts at partitions. Stages without calls count turns in
+      which they handled elements. ``None`` before the first.
+    - ``resumed`` and ``restarted``: elements that its failure policy passed over. ``dead_letters``:
+      all dead letters of the stage, these elements included.
     """
 
     name: str
@@ -76,14 +77,14 @@ class StageSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class LinkSnapshot:
-    """One link between two stages at one moment, by their names and those of its ends.
+    """One link between two stages at one moment, by the names of the stages and of its ends.
 
     ``elements`` were taken from it, ``buffered`` have arrived and ``requested`` are asked for.
-    ``dropped`` arrived when downstream wanted no more. Once both stages have ended, what upstream
-    sent was taken or dropped. ``window`` is the most that is asked for at a time, and ``closed``
-    tells that nothing will be taken any more. ``buffered_bytes`` is what ``buffered`` weighs, by
-    the last element that was weighed. It is 0 for windows that are a number, unless the system has
-    a ``memory_limit``.
+    ``dropped`` arrived when downstream needed no more. Once both stages have ended, each element
+    that upstream sent was taken or dropped. ``window`` is the most that is requested at a time.
+    ``closed`` means that nothing will be taken any more. ``buffered_bytes`` is the weight of
+    ``buffered``, by the last element that was weighed. It is 0 for windows that are a number,
+    unless the system has a ``memory_limit``.
     """
 
     upstream: str
@@ -109,7 +110,7 @@ class RunSnapshot:
     stages: tuple[StageSnapshot, ...]
     links: tuple[LinkSnapshot, ...] = ()
     draining: bool = False
-    """Whether its sources were told to take no more, see ``Run.drain``."""
+    """Whether its sources take no more input, see ``Run.drain``."""
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture with the figures, see ``Graph.draw``."""

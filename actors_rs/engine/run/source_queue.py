@@ -27,11 +27,11 @@ QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest",
 
 
 class SourceQueue(Generic[T]):
-    """What one run's ``Source.queue(capacity, overflow)`` is fed through. Thread-safe.
+    """The entry of one run's ``Source.queue(capacity, overflow)``. Thread-safe.
 
-    ``run.queue()`` gives it, behind the end of the run too: it is closed then. Up to ``capacity``
-    elements wait until downstream asks for them.
-    ``dropped`` counts those that the overflow policy has let go.
+    ``run.queue()`` returns it. After the end of the run it is closed. Up to ``capacity`` elements
+    wait until downstream requests them. ``dropped`` counts the elements that the overflow policy
+    dropped.
     """
 
     def __init__(self, capacity: int, overflow: QueueOverflow, kind: str = "queue") -> None:
@@ -78,11 +78,14 @@ class SourceQueue(Generic[T]):
     def put(self, element: T, timeout: float | None = None) -> None:
         """Hand ``element`` in; with ``"backpressure"``, wait up to ``timeout`` seconds for room.
 
-        Raises ``TimeoutError`` when there was none in time, ``BlockingError`` where it would have
-        to wait on a thread of the pool, or may have to on one with a running event loop, where a
-        coroutine awaits ``put_async``; ``IllegalStateError`` when the queue is closed,
-        ``BufferOverflowError`` when it overflows and is to fail then, and
-        ``InvalidArgumentError`` for a ``timeout`` that is no number.
+        Raises:
+
+        - ``TimeoutError`` when there was no room in time;
+        - ``BlockingError`` where it would have to wait on a thread of the pool, or may have to wait
+          on a thread with a running event loop: a coroutine awaits ``put_async`` instead;
+        - ``IllegalStateError`` when the queue is closed;
+        - ``BufferOverflowError`` when it overflows and its ``overflow`` is ``"fail"``;
+        - ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
         if self.overflow == "backpressure":
@@ -129,13 +132,14 @@ class SourceQueue(Generic[T]):
             raise BufferOverflowError(self.name, self.capacity, self.kind)
 
     def complete(self) -> None:
-        """Nothing more comes: the stream completes behind what waits. Later calls do nothing."""
+        """Accept nothing more: the stream completes after the waiting elements. Later calls do
+        nothing."""
         self._close(None)
 
     def fail(self, error: BaseException) -> None:
-        """The stream fails with ``error`` behind what waits, unless the queue is closed.
+        """Fail the stream with ``error`` after the waiting elements, unless the queue is closed.
 
-        Raises ``ArgumentTypeError`` for what is no exception.
+        Raises ``ArgumentTypeError`` if ``error`` is no exception.
         """
         check_error(f"queue '{self.name}': fail", error)
         self._close(error)
@@ -255,14 +259,15 @@ class SourceQueue(Generic[T]):
     def end(self) -> tuple[bool, BaseException | None]:
         """Whether all was taken and nothing more comes, and the error if it was failed."""
         with self._changed.lock:
-            # Asked in each turn: who told of what this one took may say so only now. What waits
-            # may have come this moment, and its word is still to come: that is not taken away.
+            # Asked in each turn. A producer may signal the elements of this turn only now. If
+            # elements wait, one may have come this moment, and its signal is still to come: keep
+            # the flag.
             self._told = self._told and bool(self._waiting)
             ended = self._completed and not self._waiting
             return ended, self._error if ended else None
 
     def close(self) -> None:
-        """The stream is over; whoever waits for room is told."""
+        """The stream is over: wake all producers that wait for room."""
         with self._changed.lock:
             self._changed.notify_all()
             self._over = True
@@ -285,7 +290,7 @@ def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue
     queues: dict[str, SourceQueue[Any]] = {}
     for stage, queue in _queues(stages):
         if isinstance(stage.logic, CallbackSource):
-            continue  # fed by whoever has its emitter
+            continue  # fed through its emitter
         queues[stage.name] = queue
         queue.name = stage.name
     return only_one(queues, "Source.queue", name)
@@ -302,9 +307,9 @@ def only_one(queues: Mapping[str, Q], kind: str, name: str | None) -> Q:
 
 
 def disown_queues(stages: Iterable[RunningStage]) -> tuple[RunningStage, ...]:
-    """In a forked child, where ``stages`` do not run: nobody takes what would be handed in.
+    """In a forked child, where ``stages`` do not run: no stage takes elements that are handed in.
 
-    Returns those that have a queue, so that it can still be asked for.
+    Returns the stages with a queue, so that it can still be asked for.
     """
     with_queue = tuple(_queues(stages))
     for _, queue in with_queue:

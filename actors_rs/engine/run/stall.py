@@ -1,4 +1,4 @@
-"""Who waits for whom in a run, and the sentence that says so when nothing moves any more.
+"""Which stage waits for which, and the sentence that reports it when nothing moves.
 
 Pure functions of a ``RunSnapshot``: they know no actor and take no time.
 """
@@ -68,7 +68,7 @@ def _reachable(start: str, whom: dict[str, set[str]]) -> set[str]:
 
 
 def describe(snapshot: RunSnapshot) -> str:
-    """Who waits for whom; those that wait for each other in a circle first."""
+    """Which stage waits for which; stages that wait for each other in a circle come first."""
     found = waits(snapshot)
     circles = knots(found)
     tied = {name for circle in circles for name in circle}

@@ -46,7 +46,7 @@ LOOKS = 4
 
 
 class _Watched:
-    """What is known of one run."""
+    """The observations of one run."""
 
     __slots__ = ("due", "seen", "since", "witness")
 
@@ -178,9 +178,9 @@ def feeds_another(giver: WholeRun, taker: WholeRun) -> None:
 
 
 def _all_stages(scope: WholeRun) -> Iterator[RunningStage]:
-    """The living stages of ``scope`` and of the runs that it gives to or takes from.
+    """The living stages of ``scope`` and of the runs that it feeds or is fed by.
 
-    Those of inner streams come last: one of the few others tells most often that a run moves.
+    Stages of inner streams come last: one of the few others most often shows that a run moves.
     """
     scopes = [scope]
     for one in scopes:
@@ -196,13 +196,13 @@ def _logics(scope: WholeRun) -> list[tuple[RunningStage, StageLogic]]:
 
 
 def _thresholds(scope: WholeRun) -> list[float]:
-    """The seconds after which something is to be done, if ``scope`` stands still for so long."""
+    """The seconds of standstill after which a step is due for ``scope``."""
     own = [logic.stall_after for _, logic in _logics(scope) if logic.unblock() is not None]
     return [after for after in (scope.stall_after, *own) if after is not None]
 
 
 def _last_move(stage: RunningStage) -> Hashable:
-    """A value that changes with each turn of ``stage``, except those that look at its loop."""
+    """A value that changes with each turn of ``stage``, except turns that look at its loop."""
     logic = stage.logic
     return logic.figures() if isinstance(logic, Feedback) else stage.island.last_turn
 

@@ -1,8 +1,7 @@
-"""Waiting for the end of a run: who must not, threads that actors share and its own functions, and
-what a coroutine that awaits it can be told.
+"""Waiting for the end of a run: which threads must not, and what a coroutine can be given.
 
-A function on a thread of its own may wait for what it likes, but not for the end of the run it is
-a part of: that waits for the function.
+Threads that actors share must not wait, and neither must functions of the run: the run waits for
+them. They may wait for anything else on a thread of their own.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ class _End(Protocol):
 
 
 class _Work(ThreadLocal):
-    """What the current thread is at."""
+    """The work of the current thread."""
 
     end: object = None
     """The end of the run that it works for."""
@@ -82,7 +81,7 @@ def check_not_on_loop_of(system: ActorSystem, run: object) -> None:
 
 
 def call_at_end(run: object, system: ActorSystem, action: Callable[[], object]) -> None:
-    """Call ``action`` at the end of ``run``; what it raises keeps nobody waiting behind it."""
+    """Call ``action`` at the end of ``run``; an exception of it delays no other caller."""
     try:
         action()
     except BaseException as error:
@@ -104,9 +103,9 @@ def _check_may_wait(end: _End) -> None:
 def awaitable(error: BaseException) -> BaseException:
     """``error`` as a coroutine that awaits the run can raise it.
 
-    Not a ``StopIteration``: asyncio refuses that where it is handed over, and whoever awaits would
-    do so for ever. Nor asyncio's ``CancelledError``: that would say that the one who awaits was
-    cancelled, and a ``TaskGroup`` drops it.
+    A ``StopIteration`` is wrapped: asyncio refuses it, and the coroutine would wait for ever. So is
+    asyncio's ``CancelledError``: it would mean that the awaiting task was cancelled, and a
+    ``TaskGroup`` drops it.
     """
     if not isinstance(error, StopIteration | asyncio.CancelledError):
         return error

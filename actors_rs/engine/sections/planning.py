@@ -1,4 +1,4 @@
-"""Sections of a blueprint: the stages behind one another that share a policy or a restart."""
+"""Sections of a blueprint: consecutive stages that share a policy or a restart."""
 
 from __future__ import annotations
 

@@ -26,11 +26,11 @@ LOST = "lost when its section failed"
 
 
 class SectionScope:
-    """The ``Scope`` of its stages, within that of ``host``, whose matters the others are.
+    """The ``Scope`` of its stages, within the scope of ``host``, which handles the rest.
 
-    ``when_over`` is called when all of its stages have ended. Where the section has an input,
-    that is ``entry``: what was not taken from it is not lost, for the host gives it again. Any
-    thread.
+    ``when_over`` is called when all of its stages have ended. Where the section has an input, this
+    is ``entry``: elements that were not taken from it are not lost, for the host gives them again.
+    Any thread.
     """
 
     def __init__(
@@ -57,13 +57,14 @@ class SectionScope:
         self._ends_with: BaseException | None = None
         self._grace = Grace(self)
         self.given_error: BaseException | None = None
-        """What the input has failed with, if its stages are told: a later life is so, too."""
+        """The failure of the input, once the stages received it; a later attempt receives it too.
+        """
         self.over = True
         """Whether no stage of this life is running; once they have ended, it stays so."""
 
     @property
     def grace(self) -> float:
-        """That of the run."""
+        """The grace of the run."""
         return self._outer.grace
 
     @property
@@ -93,7 +94,7 @@ class SectionScope:
                     inlet.on_drop = None if inlet is self.entry else self.lost
 
     def stage_ended(self, stage: RunningStage) -> None:
-        """``stage`` has stopped; what it holds is lost if there was a failure."""
+        """``stage`` has stopped; the elements that it holds are lost if there was a failure."""
         if stage.logic.on_lost == self.lost:
             self.lost(stage.logic.held())
         self._outer.stage_ended(stage)
@@ -113,7 +114,7 @@ class SectionScope:
             self._grace.begin(self.grace)
 
     def ending(self) -> tuple[Ending, BaseException] | None:
-        """All of it at once, behind its last element."""
+        """End all stages at once, after the last element."""
         if self._ends_with is not None:
             return Ending.NOW, self._ends_with
         first = next(iter(tuple(self._failures.values())), None)

@@ -4,13 +4,13 @@
     out: 1 2   ... 4 5 |        (3 makes a stage of the section fail; after a wait it goes on)
 
 A part of a graph that is made anew when it fails. To the graph it is one stage, which runs the
-section as an inner stream. Of its input, what the section had not begun with is given to it again.
+section as an inner stream. Input that the section had not begun with is given to it again.
 
 Back-pressure: takes what the section asks for and gives what is demanded; while there is no
-  section, what is before and behind it waits.
+  section, upstream and downstream wait.
 Completes: when the section completes.
-Fails: when the section fails once too often, or its input failed; what it had not begun with then
-  is dead letters.
+Fails: when the section fails once too often, or its input failed; elements that it had not begun
+  with then are dead letters.
 Cancels: the section, and upstream; that waits, where the section takes no more, until it has ended.
 """
 
@@ -54,8 +54,8 @@ class Section(StageLogic):
         self._backoff = backoff
         self._intensity = Intensity(max_restarts, within)
         self._scope: SectionScope | None = None
-        self._result: Inlet | None = None  # what the section gives; None while it rests
-        self._feed: Outlet | None = None  # what the section takes
+        self._result: Inlet | None = None  # the output of the section; None while it rests
+        self._feed: Outlet | None = None  # the input of the section
         self._fed: deque[Frame] = deque()  # the end of what it was given
         self._fed_size = 0
         self._again: deque[Frame] = deque()  # to be given before what is new
@@ -92,9 +92,9 @@ class Section(StageLogic):
 
     @property
     def _is_unneeded(self) -> bool:
-        """Downstream has had enough: a section that failed meanwhile was never to be restarted.
+        """Downstream needs no more: a section that failed meanwhile is not restarted.
 
-        That is so as well where it is told that the run was cancelled, as some stages are.
+        The same holds when it receives the cancellation of the run, as some stages do.
         """
         cause = self.outlet.cause
         enough = self.outlet.cancelled and (cause is None or isinstance(cause, RunCancelled))
@@ -232,7 +232,7 @@ class Section(StageLogic):
             lost(self.held())
             self._again.clear()
             self.inlet.on_drop = lost
-        self._leave_scope()  # that it was told of an error which went no further counts for nothing
+        self._leave_scope()  # an error that reached it and went no further counts for nothing
         self.end(error)
 
     def _leave_scope(self) -> None:
@@ -248,7 +248,7 @@ class Section(StageLogic):
         entry, feed = scope.entry, self._feed
         fed, self._fed, self._fed_size = self._fed, deque(), 0
         untaken = feed.count - entry.count if entry is not None and feed is not None else 0
-        while untaken > 0 and fed:  # there is none when stop asks again, behind the last failure
+        while untaken > 0 and fed:  # there is none when stop asks again, after the last failure
             frame = fed.pop()[-untaken:]
             untaken -= len(frame)
             self._again.appendleft(frame)
@@ -262,7 +262,7 @@ class Section(StageLogic):
 
 
 def _is_exception(error: BaseException) -> bool:
-    """Whether a further life may do better: what is no ``Exception`` is no element's failure."""
+    """Whether another attempt may succeed: only an ``Exception`` is the failure of an element."""
     raised = error.__cause__ if isinstance(error, StageError) else error
     return isinstance(error, Exception) and (raised is None or isinstance(raised, Exception))
 
@@ -270,7 +270,8 @@ def _is_exception(error: BaseException) -> bool:
 def _comes_of(first: BaseException | None, error: BaseException) -> bool:
     """Whether ``error`` is ``first``, or was caused by it, as ``map_error`` says of its own.
 
-    Else it is no matter whether ``first`` has come, or lies behind elements: that is chance.
+    Otherwise it does not matter whether ``first`` has arrived or still follows elements: that is
+    chance.
     """
     if first is None:
         return False

@@ -9,7 +9,7 @@ __all__ = ["GLOSSARY", "Term"]
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word of the standard: what it means, and what it means in this package."""
+    """A word of the standard, with its meaning there and in this package."""
 
     word: str
     meaning: str

@@ -1,4 +1,4 @@
-"""What a rule of the standard is, as data."""
+"""A rule of the standard, as data."""
 
 from __future__ import annotations
 
