@@ -132,8 +132,7 @@ class SourceQueue(Generic[T]):
             raise BufferOverflowError(self.name, self.capacity, self.kind)
 
     def complete(self) -> None:
-        """Accept nothing more: the stream completes after the waiting elements. Later calls do
-        nothing."""
+        """Complete the stream after the waiting elements, and accept no more. May be repeated."""
         self._close(None)
 
     def fail(self, error: BaseException) -> None:
