@@ -36,6 +36,17 @@ def test_every_page_is_reached_from_the_navigation():
     assert not missing, f"add {min(missing)} to nav in mkdocs.yml"
 
 
+NAMED = re.compile(r"`([\w./-]+/[\w.-]+\.py)`")
+FOLDERS = ("", "actors_rs", "actors_rs/stages", "actors_rs/engine")
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_every_file_of_the_project_that_a_page_names_is_there(page):
+    named = set(NAMED.findall(page.read_text(encoding="utf-8")))
+    missing = {one for one in named if not any((ROOT / at / one).exists() for at in FOLDERS)}
+    assert not missing, f"{page.name} names {min(missing)}, which is not there: name its successor"
+
+
 def tasks():
     """(page, heading) of each task of the how-to pages."""
     for page in sorted((DOCS / "how-to").glob("[!i]*.md")):
