@@ -210,8 +210,9 @@ class UserCalls:
             try:
                 interrupt()
             except BaseException as error:
+                why, fields = "its interrupt failed", self._fields
                 self.island.system.dead_letters.publish(
-                    interrupt, where=text_of(self), why="its interrupt failed", error=error
+                    interrupt, where=text_of(self), why=why, error=error, fields=fields
                 )
 
         logic.interrupted = True  # first: an exception that this causes in the call is no failure
@@ -301,7 +302,9 @@ class UserCalls:
     def report_late(self, what: object, error: BaseException | None) -> None:
         """Publish a late result, or a late error, as a dead letter."""
         self._said_late = True
-        self.island.system.dead_letters.publish(what, where=text_of(self), why=LATE, error=error)
+        self.island.system.dead_letters.publish(
+            what, where=text_of(self), why=LATE, error=error, fields=self._fields
+        )
 
     # Calls that outlive it
 

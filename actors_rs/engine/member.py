@@ -220,7 +220,8 @@ class Member(UserCalls):
         with dead_letters.counting:
             self.dead_letters += 1
         place = None if self.inner_label is None else f"stage '{self.inner_label}'"
-        dead_letters.publish(what, where=text_of(self), why=why, error=error, place=place)
+        where, fields = text_of(self), self._fields
+        dead_letters.publish(what, where=where, why=why, error=error, place=place, fields=fields)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
         self.scope.inner_streams.attach(self, self.scope, source, inlet)

@@ -13,19 +13,22 @@ __all__ = ["JsonLines"]
 
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 """What every record has; the rest is ``extra``."""
+_ALWAYS = ("run", "stage", "partition")
+"""Fields that every line has, so that any line can be searched for."""
 _PLAIN = (str, int, float, bool, type(None))
 
 
 class JsonLines(logging.Formatter):
     """A formatter for ``logging``: one JSON object a line.
 
-    ``time`` (ISO 8601, UTC), ``level``, ``logger``, ``message``, ``traceback`` if there is one, and
-    the record's ``extra`` fields, such as ``event``, ``run``, ``stage`` and ``partition``. Fields
-    that are not of JSON become text. Thread-safe.
+    ``time`` (ISO 8601, UTC), ``level``, ``logger``, ``message``, ``run``, ``stage``, ``partition``,
+    ``traceback`` if there is one, and the other ``extra`` fields of the record, such as ``event``.
+    Every line has ``run``, ``stage`` and ``partition``: ``null`` where there is none. Fields that
+    are not of JSON become text. Thread-safe.
 
     >>> import logging
     >>> record = logging.makeLogRecord({"msg": "hi", "run": "nightly"})
-    >>> JsonLines().format(record).endswith('"message": "hi", "run": "nightly"}')
+    >>> JsonLines().format(record).endswith('"run": "nightly", "stage": null, "partition": null}')
     True
     """
 
@@ -35,6 +38,7 @@ class JsonLines(logging.Formatter):
             "level": record.levelname,
             "logger": record.name or "root",
             "message": record.getMessage(),
+            **dict.fromkeys(_ALWAYS),
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)

@@ -109,7 +109,7 @@ def _logged(run: Run[Any], seconds: float) -> Iterator[None]:
 
     def line() -> None:
         now = run.snapshot()
-        logger.info(log_line(now, history.before(now)))
+        logger.info(log_line(now, history.before(now)), extra={"run": now.name})
 
     try:
         with Ticker(line, seconds):

@@ -73,7 +73,7 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     if (known := progress_of(now)) is not None:
         done, total, unit = known["done"], known["total"], known["unit"]
         of = f"{compact(done)} of {compact(total)}" + ("" if unit == "elements" else f" {unit}")
-        parts.append(f"{done / total:.0%} ({of})" if total else of)
+        parts.append(f"{min(done, total) / total:.0%} ({of})" if total else of)
     parts.append(f"{compact(_rate(now, before))}/s")
     if known is not None and known["left"] is not None:
         parts.append(f"{timedelta(seconds=round(known['left']))} left")

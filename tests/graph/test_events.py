@@ -141,4 +141,14 @@ def test_a_line_of_json_has_all_fields(caplog):
     assert (failed["run"], failed["run_id"], failed["stage"]) == ("run", 1, "map")
     assert (failed["position"], failed["error_type"]) == (0, "StageError")
     assert "division by zero" in failed["error"]
-    assert "partition" not in failed
+    assert all({"run", "stage", "partition"} <= line.keys() for line in lines)
+    assert failed["partition"] is None
+
+
+def test_a_line_of_a_dead_letter_names_its_run_and_stage(caplog):
+    with ActorSystem() as system:
+        flow = Source.of(0).map(reciprocal).on_failure("resume")
+        system.start(flow.to(Sink.list())).result(SECONDS)
+    (record,) = [one for one in caplog.records if one.name == "actors_rs.dead_letters"]
+    line = json.loads(JsonLines().format(record))
+    assert (line["run"], line["stage"], line["partition"]) == ("run", "map", None)

@@ -214,4 +214,5 @@ def _report_failure(run: Run[Any]) -> None:
     if error is not None and not isinstance(error, RunCancelled):
         why = "the loop that took its elements was left before it failed"
         dead_letters = run._scope.system.dead_letters
-        dead_letters.publish(error, where=text_of(run), why=why, error=error)
+        fields = {"run": run.name}
+        dead_letters.publish(error, where=text_of(run), why=why, error=error, fields=fields)

@@ -53,11 +53,14 @@ class StopSignals(SignalWatch):
         check_grace("grace", grace)
         if self._ends_before(run, 1):
             return run.result()
-        logger.warning("stopping: what is in hand is delivered; once more to stop at once")
+        said = {"run": run.name}
+        logger.warning(
+            "stopping: what is in hand is delivered; once more to stop at once", extra=said
+        )
         run.drain()
         if self._ends_before(run, 2):
             return run.result()
-        logger.warning("cancelling the run")
+        logger.warning("cancelling the run", extra=said)
         run.cancel(grace)
         return run.result()
 

@@ -27,11 +27,24 @@ def sentence(
             f"`{slowest.name}` is at its limit: {calls} of {parallelism} calls under way"
             f"{each}; {remedy}."
         )
+    if isinstance(slowest.details.get("partitions"), int):
+        return _partitions(slowest)
     each = f", {seconds_in_words(slowest.busy / rate)} for an element" if rate else ""
     if slowest.busy < AT_LIMIT:
         return f"`{slowest.name}` lets elements wait: {_waits(slowest)}."
     busy = f"busy {percent(slowest.busy)}{each}"
     return f"`{slowest.name}` is at its limit: {busy}; {_remedy(slowest)}."
+
+
+def _partitions(slowest: StageSnapshot) -> str:
+    running, at_a_time = slowest.details.get("running", 0), slowest.details.get("in_flight", 0)
+    each = slowest.latency_p50
+    typical = f", {seconds_in_words(each)} each" if each else ""
+    remedy = "give Spark more cores, raise in_flight, or make its query faster"
+    return (
+        f"`{slowest.name}` is at its limit: {running} of {at_a_time} partitions under way"
+        f"{typical}; {remedy}."
+    )
 
 
 def seconds_in_words(seconds: float) -> str:

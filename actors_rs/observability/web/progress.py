@@ -38,7 +38,8 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     done, total = sum(one.done for one in summed), sum(one.total for one in summed)
     fresh = sum(one.fresh for one in summed)
     running = any(one.stage.state == "running" for one in summed)
-    left = max(0, total - done) * now.seconds / fresh if running and fresh else None
+    known_left = running and fresh and done <= total  # a total that the user says may be too small
+    left = (total - done) * now.seconds / fresh if known_left else None
     names = ", ".join(one.stage.name for one in summed)
     return {"stage": names, "done": done, "total": total, "unit": unit, "left": left}
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -97,16 +97,18 @@ class DeadLetters:
         why: str,
         error: BaseException | None = None,
         place: str | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Record one and log it. Never raises and never looks into ``what``.
 
         Where many come and go in one ``place``, they are one cause by its name, not by ``where``.
+        ``fields`` are further ones of the line in the log, such as ``run`` and ``stage``.
         A ``where`` or ``why`` that is no text is recorded as the name of its type.
         The record keeps ``error`` with a note of where it was raised in place of its traceback.
         """
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
-                self._log(where, f"{why} (a {class_name_of(what)})", error)
+                self._log(where, f"{why} (a {class_name_of(what)})", error, fields or {})
             except (
                 Exception,
                 SystemExit,
@@ -117,14 +119,16 @@ class DeadLetters:
         if error is not None:
             forget_frames(error)
 
-    def _log(self, where: str, text: str, error: BaseException | None) -> None:
+    def _log(
+        self, where: str, text: str, error: BaseException | None, fields: Mapping[str, Any]
+    ) -> None:
         """One line and the user's own code at WARNING, the whole chain of exceptions at DEBUG."""
         if error is None:
-            logger.warning("%s: %s", where, text, extra={"where": where})
+            logger.warning("%s: %s", where, text, extra={"where": where, **fields})
             return
-        extra = {"where": where, "error": error}
+        extra = {"where": where, "error": error, **fields}
         logger.warning("%s: %s: %s", where, text, brief(error), extra=extra)
-        logger.debug("%s: %s, in full:", where, text, exc_info=error)
+        logger.debug("%s: %s, in full:", where, text, exc_info=error, extra=fields)
 
     def record(
         self,

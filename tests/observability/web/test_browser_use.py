@@ -9,7 +9,7 @@ from actors_rs import RateLimit, Sink, Source
 from actors_rs.observability.web import serve
 from actors_rs.observability.web.report import report_html, report_of_json
 from tests.graph.helpers import wait_until
-from tests.observability.web.test_state import run, stage
+from tests.observability.web.test_state import link, run, stage
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -71,12 +71,29 @@ def test_a_click_on_a_column_sorts_the_other_way_and_then_not_at_all(tab, saved)
     assert tab.get_attribute("#stages th >> nth=1", "aria-sort") == "none"
 
 
+@pytest.mark.parametrize(("width", "fits"), [(1280, False), (500, True), (390, False)])
+def test_a_drawing_a_little_too_wide_is_made_to_fit_until_the_user_decides(
+    tab, tmp_path, width, fits
+):
+    stages = [stage(name, window=16) for name in "abc"]
+    graph = run(*stages, links=[link("a", "b"), link("b", "c")])
+    file = tmp_path / "run.html"
+    file.write_text(report_html(report_of_json(json.dumps(graph.as_dict()))))
+    tab.set_viewport_size({"width": width, "height": 800})
+    tab.goto(file.as_uri())
+    assert tab.get_attribute("#fit", "aria-pressed") == str(fits).lower()
+    tab.click("#fit")
+    tab.set_viewport_size({"width": 800, "height": 800})
+    assert tab.get_attribute("#fit", "aria-pressed") == str(not fits).lower()
+
+
 def test_the_charts_show_the_newest_values_as_text_and_all_as_a_line(tab, saved):
     tab.goto(saved)
     charts = tab.locator("#charts .chart")
     assert "out of sources 9/s, into sinks 10/s" in charts.nth(0).inner_text()
     assert "11 elements" in charts.nth(1).inner_text()
-    assert "12.0MB" in charts.nth(2).inner_text()
+    assert "12.0 MB" in charts.nth(2).inner_text()
+    assert "at most 12.0 MB" in charts.nth(2).inner_text()
     line = charts.nth(1).locator("path.line").get_attribute("d")
     heights = [float(part.split()[1]) for part in line.replace("L", "M").split("M")[1:]]
     assert len(heights) == 3

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
+from actors_rs.observability.progress import progress_line
 from actors_rs.observability.web.report import report_html, report_of_json
 from actors_rs.observability.web.state import MOST_STAGES, About, run_state
 from actors_rs.protocol.demand import UNBOUNDED
@@ -105,6 +106,15 @@ def test_progress_is_that_of_partitions_or_of_a_known_total():
     assert run_state(run(stage("endless", elements_out=25)))["progress"] is None
 
 
+def test_partitions_at_their_limit_are_the_sentence_of_the_page():
+    details = {"partitions": 9, "done": 1, "running": 2, "in_flight": 2}
+    spark = stage("table", busy=1.0, details=details, latency_p50=2.5)
+    assert run_state(run(spark))["sentence"] == (
+        "`table` is at its limit: 2 of 2 partitions under way, 2.5 s each; "
+        "give Spark more cores, raise in_flight, or make its query faster."
+    )
+
+
 def of_files(name, read, total, **more):
     return stage(name, details={"bytes_read": read, "bytes_total": total}, **more)
 
@@ -114,6 +124,12 @@ def test_progress_of_several_sources_is_their_sum():
     assert run_state(run(*files))["progress"] == {
         "stage": "old, new", "done": 150, "total": 400, "unit": "bytes", "left": 16.666666666666668,
     }  # fmt: skip
+
+
+def test_more_elements_than_were_said_leave_no_time_that_is_known():
+    wrong = stage("numbers", total=10, elements_out=25)
+    assert run_state(run(wrong))["progress"]["left"] is None
+    assert progress_line(run(wrong)).startswith("orders: 100% (25 of 10), ")
 
 
 def test_progress_sums_no_sources_of_different_units():

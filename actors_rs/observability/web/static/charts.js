@@ -2,10 +2,11 @@
 "use strict";
 (() => {
   const WIDTH = 300, HEIGHT = 100;
+  const perSecond = (number) => `${Page.compact(number)}/s`;
   const SERIES = [
-    ["Elements per second", [[1, "line"], [2, "line second"]], (p) => `out of sources ${Page.compact(p[1])}/s, into sinks ${Page.compact(p[2])}/s`],
-    ["Open demand", [[3, "line"]], (p) => `${Page.compact(p[3])} elements`],
-    ["Memory of the process", [[4, "line"]], (p) => Page.bytes(p[4])],
+    ["Elements per second", [[1, "line", "out of sources "], [2, "line second", "into sinks "]], perSecond],
+    ["Open demand", [[3, "line", ""]], (number) => `${Page.compact(number)} elements`],
+    ["Memory of the process", [[4, "line", ""]], Page.bytes],
   ];
   const STATES = { w: ["--idle", "waiting"], r: ["--accent", "running"], t: ["--warn", "tried again"], d: ["--busy-edge", "done"], e: ["--busy", "done by an earlier start"], p: ["--failed-edge", "poison"] };
 
@@ -14,18 +15,26 @@
     return `${at ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
   }).join("");
 
-  Page.chart = (title, columns, text, points) => {
-    const lines = [];
+  // columns: the place in a point, the class of its line, and the words before its newest value.
+  // top: the value at the upper edge, by default the largest of all.
+  Page.chart = (title, columns, text, points, top = null) => {
+    const [lines, scale] = [[], []], several = columns.length > 1;
     if (points.length) {
       const from = points[0][0], span = Math.max(1, points[points.length - 1][0] - from);
-      const most = Math.max(1e-9, ...points.flatMap((p) => columns.map(([c]) => p[c])));
-      for (const [column, kind] of columns) lines.push(Page.svg("path", { class: kind, d: path(points, column, from, span, most) }));
+      const most = Math.max(1e-9, ...points.flatMap((p) => columns.map(([c]) => p[c]))), height = top || most;
+      for (const [column, kind] of columns) lines.push(Page.svg("path", { class: kind, d: path(points, column, from, span, height) }));
+      scale.push(`${Page.duration(span)} ago`, `at most ${text(most)}`, "now");
     }
     const axis = Page.svg("line", { class: "axis", x1: 0, x2: WIDTH, y1: HEIGHT - 4, y2: HEIGHT - 4 });
-    const now = points.length ? text(points[points.length - 1]) : "";
+    const newest = points[points.length - 1];
+    const now = newest ? columns.map(([column, kind, words]) => [kind, words + text(newest[column])]) : [];
+    const key = (kind) => (several ? "key " + kind : "");
     return Page.make("div", { class: "chart" },
-      Page.make("h3", {}, title + " ", Page.make("span", { class: "now" }, now)),
-      Page.svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": `${title}: ${now}` }, axis, ...lines));
+      Page.make("h3", {}, title + " ", ...now.map(([kind, words], at) =>
+        Page.make("span", { class: "now" }, at ? ", " : "", Page.make("span", { class: key(kind) }, words)))),
+      Page.svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img",
+        "aria-label": `${title}: ${now.map(([, words]) => words).join(", ")}` }, axis, ...lines),
+      Page.make("div", { class: "scale" }, ...scale.map((words) => Page.make("span", {}, words))));
   };
 
   Page.showCharts = (host, points) =>

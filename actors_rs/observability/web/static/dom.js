@@ -32,7 +32,7 @@ window.Page = {};
     while (number >= 999.5 && at < 5) { number /= 1000; at += 1; }
     return number.toFixed(number < 9.995 ? 2 : number < 99.95 ? 1 : 0) + "kMGTPE"[at];
   };
-  Page.bytes = (number) => Page.compact(number) + "B";
+  Page.bytes = (number) => Page.compact(number).replace(/[kMGTPE]?$/, " $&B");
   Page.duration = (seconds) => {
     if (seconds < 60) return seconds.toFixed(1) + " s";
     const whole = Math.round(seconds), hours = Math.floor(whole / 3600);

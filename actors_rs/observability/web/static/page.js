@@ -73,10 +73,20 @@
     const host = find("progress");
     host.hidden = !progress;
     if (!progress) return;
-    const share = progress.done / progress.total;
+    const share = Math.min(1, progress.done / progress.total); // a total that the user says may be wrong
     host.firstElementChild.value = share;
     const left = progress.left === null ? "" : `, about ${Page.duration(progress.left)} left`;
     Page.text(host.lastElementChild, `${Math.floor(share * 100)} %: ${Page.compact(progress.done)} of ${Page.compact(progress.total)} ${progress.unit}${left}`);
+  };
+
+  // A drawing a little wider than its place is made to fit; a much wider one would be unreadable.
+  const READABLE = 0.6;
+  let chosen = null;
+  const fit = () => {
+    const wide = known.layout.width / Math.max(1, find("graph").clientWidth);
+    const fits = chosen === null ? wide > 1 && wide * READABLE <= 1 : chosen;
+    find("graph").classList.toggle("fit", fits);
+    Page.attribute(find("fit"), "aria-pressed", String(fits));
   };
 
   const showRun = () => {
@@ -88,6 +98,7 @@
     showSentence(run.sentence);
     showProgress(run.progress);
     Page.showGraph(find("graph"), run, known.layout, open);
+    fit();
     Page.showStages(find("stages"), run, open);
     Page.showPartitions(find("partitions"), find("grids"), run);
     find("omitted").hidden = !run.omitted;
@@ -132,14 +143,18 @@
 
   find("runs").addEventListener("change", (event) => listen(event.target.value));
   find("filter").addEventListener("input", () => known.letters && showLetters());
-  find("fit").addEventListener("click", (event) => {
-    const fits = find("graph").classList.toggle("fit");
-    event.currentTarget.setAttribute("aria-pressed", String(fits));
+  find("fit").addEventListener("click", () => {
+    chosen = !find("graph").classList.contains("fit");
+    fit();
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && opened !== null && !find("ask").open) close();
   });
-  window.addEventListener("resize", () => known.run && Page.showPartitions(find("partitions"), find("grids"), known.run));
+  window.addEventListener("resize", () => {
+    if (!known.run) return;
+    fit();
+    Page.showPartitions(find("partitions"), find("grids"), known.run);
+  });
   if (saved) show({ ...saved, runs: [{ id: 1, name: saved.run.name, state: saved.run.state }], shown: 1 });
   else listen("");
 })();

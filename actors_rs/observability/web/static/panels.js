@@ -66,8 +66,8 @@
     const errors = details.errors.map((error) => Page.make("pre", {}, error));
     const closing = Page.make("button", { type: "button", onclick: close, "aria-label": "Close" }, "Close");
     const history = details.history.length > 1
-      ? [Page.chart("Elements per second", [[1, "line"]], (p) => `${Page.compact(p[1])}/s`, details.history),
-        Page.chart("Busy", [[2, "line"]], (p) => `${Math.round(p[2] * 100)} %`, details.history)]
+      ? [Page.chart("Elements per second", [[1, "line", ""]], (number) => `${Page.compact(number)}/s`, details.history),
+        Page.chart("Busy", [[2, "line", ""]], (share) => `${Math.round(share * 100)} %`, details.history, 1)]
       : [Page.make("p", { class: "hint" }, "Two points make a line: wait 5 seconds.")];
     panel.replaceChildren(
       Page.make("header", {}, Page.make("h2", { id: "panel-name" }, details.name), Page.make("span", { class: "space" }), closing),
