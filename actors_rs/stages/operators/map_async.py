@@ -148,7 +148,8 @@ class MapAsync(StageLogic):
 
     @property
     def _under_way(self) -> int:
-        return max(0, len(self._not_ended) - len(self._waiting) - len(self._resting))
+        begun = len(self._not_ended) - len(self._waiting) - len(self._resting)
+        return max(0, min(self._slots, begun))  # others have ended, and the turn has yet to see it
 
     @property
     def _due(self) -> int:
