@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["progress_bar", "progress_line"]
 
+LEAST_WIDTH, MOST_WIDTH = 5, 30
+"""Of a bar in the terminal: it leaves the words as much as they need, on one line."""
 LINES_APART = 5.0
 """Seconds between two plain lines."""
 
@@ -130,8 +132,10 @@ def _bar(run: Run[Any], console: Console, line: Any) -> Iterator[None]:
         known = progress_of(run.snapshot())
         total = None if known is None else known["total"]
         done = 0 if known is None else known["done"]
+        text = Text(line(), no_wrap=True, overflow="ellipsis")
+        width = max(LEAST_WIDTH, min(MOST_WIDTH, console.width - len(text) - 1))
         row = Table.grid(padding=(0, 1))
-        row.add_row(ProgressBar(total, done, width=30, pulse=total is None), Text(line()))
+        row.add_row(ProgressBar(total, done, width=width, pulse=total is None), text)
         return row
 
     live = Live(console=console, get_renderable=picture, auto_refresh=False)

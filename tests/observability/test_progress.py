@@ -1,6 +1,7 @@
 """How far a run has come, in one line."""
 
 import io
+import re
 import threading
 
 import pytest
@@ -71,6 +72,21 @@ def test_on_a_terminal_there_is_one_bar():
             run.result(SECONDS)
     assert "━" in screen.getvalue()
     assert "100% (5 of 5)" in screen.getvalue()
+
+
+@pytest.mark.parametrize("width", [30, 60, 80])
+def test_the_bar_is_one_line_in_a_narrow_terminal_too(width):
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=width, color_system=None)
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, 5).to(Sink.sum()))
+        run.result(SECONDS)
+        with progress_bar(run, console=console):
+            pass
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue())
+    rows = [row for row in re.split(r"[\r\n]+", shown) if row.strip()]
+    assert rows
+    assert all("━ run: 100%" in row for row in rows), "the words stand beside the bar"
 
 
 def test_graph_run_shows_its_progress_on_standard_error(capsys):
