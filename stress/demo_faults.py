@@ -1,4 +1,4 @@
-"""The overnight example in two minutes: faults, SIGKILL in the middle, resumed, and checked.
+"""The overnight job in two minutes: faults, SIGKILL in the middle, resumed, and checked.
 
 Prints what it does, and ends with exit code 1 and a sentence if the output is not what a run
 without any fault gives. ``python -m stress.demo_faults [--out DIR] [--partitions N]``.
@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from actors_rs.delivery import Report, status
 from actors_rs.errors import ActorsRsError
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "overnight_fan_out.py"
+NIGHT = Path(__file__).parent / "overnight_fan_out.py"
 FAULTS = [
     "--error=0.05",
     "--kill=0.02",
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def command(out: Path, options: Sequence[str]) -> list[str]:
     """The example's command line."""
-    return [sys.executable, str(EXAMPLE), f"--out={out}", "--rows=200", *options]
+    return [sys.executable, str(NIGHT), f"--out={out}", "--rows=200", *options]
 
 
 def run(out: Path, options: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""The overnight example as a process that is killed, and what its output must be."""
+"""The overnight job as a process that is killed, and what its output must be."""
 
 import signal
 import sqlite3
@@ -15,11 +15,11 @@ import pyarrow.parquet as pq
 
 from actors_rs.delivery import Entry, Report, status
 from actors_rs.errors import LedgerError
-from overnight_fan_out import lines_of
+from stress.overnight_fan_out import lines_of
 from tests.spark.jobs import until
 from tests.spark.master import MASTER
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "overnight_fan_out.py"
+NIGHT = Path(__file__).parents[2] / "stress" / "overnight_fan_out.py"
 FAULTS = ["--malformed=0.5", "--error=0", "--kill=0", "--slow=0", "--poison=0", "--huge=0"]
 SECONDS = 300.0
 
@@ -41,7 +41,7 @@ class Night:
 
     def start(self) -> None:
         """A process that works on, whose ledger is open."""
-        command = [sys.executable, str(EXAMPLE), f"--out={self.out}", f"--master={MASTER}"]
+        command = [sys.executable, str(NIGHT), f"--out={self.out}", f"--master={MASTER}"]
         command += [f"--partitions={self.partitions}", f"--rows={self.options.rows}", *FAULTS]
         if self._seconds:
             command += ["--slow=1", f"--slow-seconds={self._seconds}"]

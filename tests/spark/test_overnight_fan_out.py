@@ -1,4 +1,4 @@
-"""The overnight example as its users run it, small, with all of its faults at once."""
+"""The overnight job as its users run it, small, with all of its faults at once."""
 
 import os
 import signal
@@ -11,11 +11,9 @@ from contextlib import closing
 import pyarrow.parquet as pq
 import pytest
 
-import overnight_fan_out
 from actors_rs.spark import SparkSessionLost
-from overnight_fan_out import chosen, lines_of, main, parse
-
-from .conftest import EXAMPLES
+from stress import overnight_fan_out
+from stress.overnight_fan_out import chosen, lines_of, main, parse
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -31,7 +29,7 @@ def as_options(values):
 def test_every_fault_is_survived_but_poison_which_the_report_names(tmp_path):
     poison = [n for n in range(PARTITIONS) if chosen(n, "poison", OPTIONS.poison)]
     assert poison, "the test needs a poison partition"
-    command = [sys.executable, EXAMPLES / "overnight_fan_out.py", "--out", tmp_path]
+    command = [sys.executable, overnight_fan_out.__file__, "--out", tmp_path]
     command += [f"--partitions={PARTITIONS}", *as_options(OPTIONS), "--max-attempts=4"]
     command += ["--error=0.05", "--kill=0.05", "--slow=0.05", "--slow-seconds=0.1"]
     done = subprocess.run(
