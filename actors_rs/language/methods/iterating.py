@@ -31,6 +31,10 @@ class Iterating(Generic[In_contra, Out_co]):
         else in one that ends by itself. An error of the run is raised after the elements before it.
         A loop that is left early, by ``break`` or an exception, cancels the run.
 
+        ``map``, ``filter`` and the like request no more than the loop does. Stages that watch time
+        or pass elements on, such as ``throttle``, ``also_to`` and ``on_termination``, request a
+        window of their own: limit it by ``with_attributes(window=16)`` after them.
+
         Raises ``GraphError`` if the flow has an open input; ``BlockingError``, in the loop, where a
         plain ``for`` must not wait: on a thread with a running event loop, or of the pool.
 
