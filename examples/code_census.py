@@ -112,6 +112,8 @@ def _complain(what: object, code: int) -> int:
 
 def _census(files: list[SourceFile], outputs: Outputs, options: argparse.Namespace) -> int:
     started = time.monotonic()
+    if options.web:
+        print("starting Spark; the page comes when it is up", flush=True)
     spark = _session(options.master)
     try:
         return _run(spark, files, outputs, options, started)
@@ -159,12 +161,13 @@ def _run(
                 run = system.start(census_graph(source, outputs))
                 with live_table(run):
                     parquet, _, failures = stop.result_or_drain(run)
+                # A later Ctrl-C ends the page, not the run.
+                code, seconds = stop.exit_code, time.monotonic() - started
         except RunCancelled:
             return _complain("cancelled; only complete files stay", stop.exit_code or FAILED)
-        seconds = time.monotonic() - started
         for line in summarize(parquet, failures, outputs, len(files), seconds):
             print(line)
-    return stop.exit_code
+    return code
 
 
 @contextmanager
