@@ -19,7 +19,6 @@ from actors_rs.engine.run.loop_watch import watch_loops
 from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, HandedOutlet, StageSpec
-from actors_rs.runtime.memory_budget import Share
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
@@ -149,8 +148,7 @@ def automate(member: Member, inlet: Inlet) -> None:
     if logic.window_follows == "own":
         return
     policy = WindowPolicy(inlet.window, any_pace=logic.window_follows == "weight")
-    memory = member.scope.system.memory
-    share = None if memory is None else Share(memory)
+    share = member.memory_share()
     if share is not None:
         policy.size = 1  # the first element may be larger than the limit
     inlet.auto = AutoWindow(member.island.budget, policy, share)

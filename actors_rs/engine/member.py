@@ -21,6 +21,7 @@ from actors_rs.raised import named_by
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
 from actors_rs.runtime.eventing.operations import Operation
+from actors_rs.runtime.memory_budget import Share
 from actors_rs.stages.context import Followed, Kind
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
@@ -149,6 +150,11 @@ class Member(UserCalls):
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
         timers = self.island.system.timers
         return self.noted_outside().timer(timers, seconds, lambda: self.post(action))
+
+    def memory_share(self) -> Share | None:
+        """See ``StageContext``. Any thread."""
+        memory = self.scope.system.memory
+        return None if memory is None else Share(memory)
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         island = self.island

@@ -71,6 +71,11 @@ class Share:
         self._budget = budget
         self._reserved = 0
 
+    @property
+    def limit(self) -> int:
+        """Bytes of the whole budget."""
+        return self._budget.limit
+
     def reserve(self, size: int, weight: float, held: int) -> int:
         """How many of ``size`` elements the link may hold, at least one.
 

@@ -51,6 +51,10 @@ class PartitionPlan(Protocol[T_co]):
         would decide anew in each run. Blocks; no partition is computed.
         """
 
+    def stream_above(self, size: int) -> None:
+        """Before ``plan``: a partition of more than ``size`` bytes does not come as a whole, where
+        it can be streamed and the user has set no other size."""
+
     def plan(self, tag: str) -> int:
         """The number of partitions.
 
@@ -141,6 +145,9 @@ class PlannedPartitions(Generic[T]):
             raise
         except Exception as error:
             raise describe_failure(error, None, self._context, tag) from error
+
+    def stream_above(self, size: int) -> None:
+        pass
 
     def plan(self, tag: str) -> int:
         try:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Never, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, Unpack
 
 from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
@@ -126,9 +126,11 @@ class PartitionedSource(Flow[Never, T_co]):
         return PartitionedSource(replace(self._recipe, ledger=ledger, verify=float(verify)))
 
 
-def _limit_of(max_partition_bytes: int | None) -> int | None:
+def _limit_of(max_partition_bytes: object) -> int | Literal["auto"] | None:
     if max_partition_bytes is None:
         return None
+    if isinstance(max_partition_bytes, str) and max_partition_bytes == "auto":
+        return "auto"
     return at_least(1, max_partition_bytes, "SparkSource: max_partition_bytes")
 
 
@@ -143,7 +145,7 @@ def _planner(
     kind: str,
     df: DataFrame,
     in_flight: int | None,
-    max_partition_bytes: int | None,
+    max_partition_bytes: int | Literal["auto"] | None,
     policy: PolicyOptions,
 ) -> tuple[Callable[[], PartitionPlan[Any]], int]:
     """What makes the plan of ``df``, and how many partitions are in flight.
@@ -153,6 +155,7 @@ def _planner(
     what, pool, limit = f"SparkSource.{kind}", _pool_of(policy), _limit_of(max_partition_bytes)
     make: Callable[[], PartitionPlan[Any]]
     if is_connect(df):
+        limit = None if limit == "auto" else limit
         refuse_per_partition(what, in_flight=in_flight, max_partition_bytes=limit, **policy)
         make, count = partial(QueryRows if kind == "rows" else QueryBatches, df), 1
     else:
@@ -183,11 +186,13 @@ class SparkSource:
       attempt begins beside an attempt that has given nothing; after twice this time the partition
       has failed. The time does not count while the job waits for a core, as it may if ``in_flight``
       is larger than the number of cores. Choose it well above the usual time of a partition.
-    - ``max_partition_bytes`` (``arrow`` and ``rows``): by default a partition of any size is
+    - ``max_partition_bytes`` (``arrow`` and ``rows``): with ``None`` a partition of any size is
       fetched as one job, and needs that much memory in the driver's JVM. A partition with more
       bytes than this, in Arrow, is streamed instead: its executor connects to the driver, at
       ``spark.driver.host``, and sends batch by batch. Then neither the JVM nor this process holds
       more than a few batches. A Python worker takes part, which makes small partitions slower.
+      ``"auto"`` (default) is ``None``, unless the system has a ``memory_limit``. Then it is
+      ``memory_limit / (4 * in_flight)``, or what the heap takes if that is less.
     - ``pool``: the pool of Spark's scheduler for the jobs, for a session with
       ``spark.scheduler.mode=FAIR``, where pools share the cores evenly. The pool "default" of
       ``local_session`` is fair inside as well; in other sessions jobs queue inside a pool.
@@ -204,7 +209,7 @@ class SparkSource:
         df: DataFrame,
         in_flight: int | None = None,
         ordered: bool = True,
-        max_partition_bytes: int | None = None,
+        max_partition_bytes: int | Literal["auto"] | None = "auto",
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[pa.RecordBatch]:
         """A DataFrame as ``pyarrow.RecordBatch`` elements: the fast way.
@@ -236,7 +241,7 @@ class SparkSource:
         df: DataFrame,
         in_flight: int | None = None,
         ordered: bool = True,
-        max_partition_bytes: int | None = None,
+        max_partition_bytes: int | Literal["auto"] | None = "auto",
         **policy: Unpack[PolicyOptions],
     ) -> PartitionedSource[Row]:
         """A DataFrame as ``pyspark.sql.Row`` elements, equal to the rows of ``df.collect()``.

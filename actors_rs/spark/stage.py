@@ -10,21 +10,20 @@ from itertools import islice
 from typing import Any
 
 from actors_rs.errors import StreamError
-from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.fetching.driver_room import Share
+from actors_rs.spark.fetching.fetch import Fetch, next_piece
 from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.load import Load
+from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-__all__ = ["Fetch", "PartitionsSource"]
+__all__ = ["PartitionsSource"]
 
-PIECES_AHEAD = 8
-"""Pieces of one partition that wait to be delivered; its thread holds at most one more."""
 WAIT_SECONDS = 0.05
 """How long partitions wait for others that could begin with them in one job."""
 PROBE_SECONDS = 2.0
@@ -33,39 +32,6 @@ PROBE_SECONDS = 2.0
 
 def _look_again() -> None:
     """Posted for the turn that follows."""
-
-
-class Fetch:
-    """One attempt at a partition. Its thread hands over a piece for each one in ``demand``.
-
-    Its jobs run under ``tag``; a thread that finds it ``dropped`` reads no further.
-    """
-
-    __slots__ = (
-        "began",
-        "checksum",
-        "demand",
-        "dropped",
-        "ended",
-        "error",
-        "index",
-        "pieces",
-        "tag",
-        "touched",
-        "whole",
-    )
-
-    def __init__(self, index: int, tag: str) -> None:
-        self.index = index
-        self.tag = tag
-        self.dropped = self.ended = False
-        self.began = 0.0
-        self.touched = False  # something of it was handed over
-        self.pieces: deque[list[Any]] = deque()
-        self.whole = False  # read to its end, not cut short
-        self.error: BaseException | None = None
-        self.checksum: Checksum | None = None
-        self.demand = Semaphore(PIECES_AHEAD)
 
 
 class PartitionsSource(StageLogic):
@@ -116,6 +82,7 @@ class PartitionsSource(StageLogic):
             self._deliver()
             self._begin_fetches()
         self.load.now_under_way(self._reading, began)
+        self.held_bytes = sum(fetch.held_bytes for fetch in self._fetches)
         if not self._fetches and (self._draining or (self._total is not None and not self._todo)):
             outlet.complete()
 
@@ -131,6 +98,8 @@ class PartitionsSource(StageLogic):
         if self._watch is not None:
             self._watch.close()
         self._release_threads()
+        for fetch in self._fetches:
+            fetch.over()
         if self._share is not None:
             self._share.close()
         self._fetches.clear()
@@ -141,7 +110,7 @@ class PartitionsSource(StageLogic):
         """Partitions that are being read, without partitions that wait for demand."""
         if self._planning and self._total is None:
             return self._in_flight
-        return sum(not (one.ended or len(one.pieces) >= PIECES_AHEAD) for one in self._fetches)
+        return sum(not (one.ended or one.is_full) for one in self._fetches)
 
     def details(self) -> dict[str, Any]:
         running, total = self._jobs, self._total
@@ -187,6 +156,8 @@ class PartitionsSource(StageLogic):
 
     def _plan_total(self) -> int:
         """Plan; returns the number of partitions. On a thread that may block."""
+        if (memory := self.context.memory_share()) is not None:
+            self._plan.stream_above(max(1, memory.limit // (4 * self._in_flight)))
         return self._plan.plan(self._tag)
 
     def _planned(self, total: int) -> None:
@@ -218,6 +189,7 @@ class PartitionsSource(StageLogic):
                 return
             else:
                 self._fetches.remove(fetch)
+                fetch.over()
                 self._done += fetch.whole
                 self._finished_with(fetch)
 
@@ -232,7 +204,7 @@ class PartitionsSource(StageLogic):
             fetch.pieces.appendleft(piece[demand:])
             piece = piece[:demand]
         else:
-            fetch.demand.release()
+            fetch.taken()
         self._rows += sum(map(self._size, piece))
         self.outlet.emit(self._given(fetch, piece))
 
@@ -256,10 +228,13 @@ class PartitionsSource(StageLogic):
             count = min(wanted, room, len(self._todo))
             if self._share is not None and not self._share.enter(count, first=not self._fetches):
                 return  # it wakes us
-            fetches = [Fetch(self._todo.popleft(), self._tag) for _ in range(count)]
+            fetches = [self._new_fetch(self._todo.popleft()) for _ in range(count)]
             self._fetches.extend(fetches)
             self._waited = False
             self._begin(fetches)
+
+    def _new_fetch(self, index: int) -> Fetch:
+        return Fetch(index, self._tag, self.context.memory_share())
 
     def _enter(self) -> None:
         """Make room for a partition that is begun again: others may wait for it."""
@@ -318,7 +293,7 @@ class PartitionsSource(StageLogic):
         """Hand over what is read; the ``pieces`` of the job so far, and their bytes."""
         with closing(elements):
             while not (self._stopped or self._draining or fetch.dropped):
-                piece = list(islice(elements, self._piece))
+                piece = next_piece(elements, self._piece)
                 if not piece:
                     fetch.whole = True
                     break
@@ -326,7 +301,7 @@ class PartitionsSource(StageLogic):
                     self._plan.check(fetch.index)
                 pieces, size = pieces + 1, size + getattr(piece[0], "nbytes", 0)
                 fetch.touched = True
-                self.context.post(partial(self._arrived, fetch, piece))
+                self.context.post(partial(self._arrived, fetch, piece, weight_of(piece)))
         return pieces, size
 
     # What became of it, in the stage's turn
@@ -380,9 +355,9 @@ class PartitionsSource(StageLogic):
         fetch.error = error
         self._broken = True
 
-    def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
-        """``piece`` was read."""
-        fetch.pieces.append(piece)
+    def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
+        """``piece`` of ``weight`` bytes was read."""
+        fetch.arrived(piece, weight)
 
     def _release_threads(self) -> None:
         """Let the threads that read see that it is over, and cancel their jobs."""

@@ -20,13 +20,13 @@ from typing import Any
 
 from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.spark.fetching.attempts import Attempts
+from actors_rs.spark.fetching.fetch import Fetch
 from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.bookkeeping import Book
 from actors_rs.spark.shown import ShownPartitions
-from actors_rs.spark.stage import Fetch
 from actors_rs.stages.stage import Cancellable
 from actors_rs.texts import text_of
 
@@ -163,7 +163,7 @@ class SupervisedPartitions(ShownPartitions):
         if self._policy.timeout is not None:
             self._watch_over(one, self._policy.timeout)
 
-    def _arrived(self, fetch: Fetch, piece: list[Any]) -> None:
+    def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
         one = self._tries.get(fetch.index)
         if fetch.dropped or one is None:
             return
@@ -172,7 +172,7 @@ class SupervisedPartitions(ShownPartitions):
         elif one.second is not None:
             self._drop(one.second)
             one.second = None
-        super()._arrived(fetch, piece)
+        super()._arrived(fetch, piece, weight)
 
     def _given(self, fetch: Fetch, piece: list[Any]) -> list[Any]:
         one = self._tries[fetch.index]
@@ -235,7 +235,8 @@ class SupervisedPartitions(ShownPartitions):
             self._give_back(one)
         one.given = 0
         one.seconded, one.beside, one.rests, one.queued = False, None, True, False
-        fresh = Fetch(one.fetch.index, self._tag)
+        one.fetch.over()
+        fresh = self._new_fetch(one.fetch.index)
         self._fetches[self._fetches.index(one.fetch)] = fresh
         one.fetch.dropped = True
         one.fetch = fresh
@@ -311,7 +312,7 @@ class SupervisedPartitions(ShownPartitions):
 
     def _begin_second(self, one: Attempts) -> None:
         one.seconded = True
-        one.second = Fetch(one.fetch.index, self._tag)
+        one.second = self._new_fetch(one.fetch.index)
         self._enter()
         self._begin([one.second])
 
@@ -326,6 +327,7 @@ class SupervisedPartitions(ShownPartitions):
     def _drop(self, fetch: Fetch) -> None:
         """Read no more of it, and cancel its job."""
         fetch.dropped = True
+        fetch.over()
         fetch.demand.release()
         self._cancel(fetch.tag)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
+from actors_rs.stages.pieces.auto_window import MemoryShare
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 
@@ -62,6 +63,13 @@ class StageContext(Protocol):
 
         Its elements are sent ahead when that takes long, and ``outlet`` is ``overdue`` then: only
         append to it. False where nobody is there to send it.
+        """
+        ...
+
+    def memory_share(self) -> MemoryShare | None:
+        """A new share of the system's ``memory_limit``, for elements in the stage. Any thread.
+
+        ``None`` without a limit. The stage releases it at its end.
         """
         ...
 

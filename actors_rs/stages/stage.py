@@ -87,6 +87,7 @@ class StageLogic:
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
     total: int | None = None  # elements it will give, if that is known
+    held_bytes = 0  # of elements that wait in the stage, beside its inlets; any thread
     load: Load | None = None  # calls that others make for it
     drawing: Iterator[Any] | None = None
     """The iterator over its chunk: the elements that it calls functions for."""

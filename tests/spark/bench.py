@@ -10,8 +10,9 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextvars import Context
 from typing import Any, cast
 
+from actors_rs.runtime.memory_budget import MemoryBudget, Share
 from actors_rs.spark.failures import SparkSessionLost
-from actors_rs.spark.fetching.driver_room import Share
+from actors_rs.spark.fetching.driver_room import Share as DriverShare
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.repeat.checksum import Checksum
@@ -28,9 +29,10 @@ class ListPlan:
         self.failure = failure
         self.lost: BaseException | None = None
         self.planned: list[str] = []
+        self.streams_above: int | None = None
         self.begun: list[int] = []
         self.joins = False
-        self.share: Share | None = None
+        self.share: DriverShare | None = None
         self.jobs: list[list[int]] = []
         """Of several partitions."""
         self.read = threading.Semaphore(0)
@@ -42,6 +44,9 @@ class ListPlan:
 
     def make_repeatable(self, tag: str) -> None:
         """A list is."""
+
+    def stream_above(self, size: int) -> None:
+        self.streams_above = size
 
     def plan(self, tag: str) -> int:
         self.planned.append(tag)
@@ -127,7 +132,9 @@ class Bench:
         ordered: bool = True,
         piece: int = 1,
         policy: PartitionPolicy | None = None,
+        memory: MemoryBudget | None = None,
     ) -> None:
+        self.memory = memory
         self.plan = plan
         self.jobs: deque[Callable[[], None]] = deque()
         self.posted: deque[Callable[[], None]] = deque()
@@ -190,6 +197,9 @@ class Bench:
         if self.open:
             self.jobs.append(job)
         return self.open
+
+    def memory_share(self) -> Share | None:
+        return None if self.memory is None else Share(self.memory)
 
     def failed(
         self, error: BaseException, /, position: int | None = None, *, plain: bool = False

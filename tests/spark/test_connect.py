@@ -22,6 +22,7 @@ from actors_rs.spark import (
 from actors_rs.spark.connecting import query as connect_query
 from actors_rs.spark.connecting import server as connect_server
 from actors_rs.spark.connecting.source import is_connect
+from actors_rs.spark.fetching.fetch import PIECES_AHEAD
 from tests.spark.connect_server import DETACHED_SECONDS, Proxy, Server
 from tests.spark.jobs import ids, subscribed, until
 
@@ -152,9 +153,9 @@ def test_no_more_is_read_than_a_few_pieces_beyond_the_demand(
     try:
         subscriber = subscribed(system, SparkSource.arrow(in_pieces(remote, 2, 50)))
         subscriber.subscription.request(1)
-        until(lambda: subscriber.got and len(read) >= stage.PIECES_AHEAD)
+        until(lambda: subscriber.got and len(read) >= PIECES_AHEAD)
         assert len(subscriber.got) == 1
-        assert len(read) <= stage.PIECES_AHEAD + 3
+        assert len(read) <= PIECES_AHEAD + 3
         subscriber.subscription.request(1000)
         until(lambda: subscriber.ended)
     finally:

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from actors_rs import UNBOUNDED, ActorSystem, Sink
 from actors_rs.spark import SparkSource
 from actors_rs.spark.fetching import arrow_route
-from actors_rs.spark.stage import PIECES_AHEAD
+from actors_rs.spark.fetching.fetch import PIECES_AHEAD
 from tests.spark.jobs import (
     ids,
     jobs_begun,

@@ -10,8 +10,8 @@ from actors_rs import Backoff
 from actors_rs.errors import StreamError
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.spark.failures import SparkPartitionError, SparkSessionLost
+from actors_rs.spark.fetching.fetch import PIECES_AHEAD
 from actors_rs.spark.policy import PartitionPolicy
-from actors_rs.spark.stage import PIECES_AHEAD
 from tests.spark.bench import Bench, ListPlan
 
 DEADLINE = 20.0

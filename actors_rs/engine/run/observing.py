@@ -111,7 +111,7 @@ def _stage(stage: RunningStage, now: float) -> StageSnapshot:
         total=logic.total,
         latency_p50=latency_p50,
         latency_p99=latency_p99,
-        buffered_bytes=sum(_bytes_in(inlet) for inlet in inlets),
+        buffered_bytes=sum(_bytes_in(inlet) for inlet in inlets) + logic.held_bytes,
         started_by=stage.inner_links.started_by if stage.inner_links is not None else (),
     )
 

@@ -23,7 +23,8 @@ class StageSnapshot:
 
     - ``demand``: elements that downstream requested and did not get yet (the least of all outlets).
     - ``requested``: elements that the stage itself waits for. ``buffered``: elements that it holds;
-      ``buffered_bytes`` is their weight, see ``LinkSnapshot``. ``mailbox``: its unread messages.
+      ``buffered_bytes`` is their weight, see ``LinkSnapshot``, with the batches or rows that a
+      Spark source has and did not emit. ``mailbox``: its unread messages.
     - ``busy``, ``idle`` and ``back_pressured``: parts of 1, of the time since the stage began: in
       functions of the user, without input, and without demand for its elements. After its end the
       stage is idle. Calls under way, as in ``map_async``, are busy with their part of its

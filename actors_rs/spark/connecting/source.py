@@ -18,6 +18,7 @@ from actors_rs.spark.connecting.liveness import reach, watch_server
 from actors_rs.spark.connecting.query import BatchReader, ConnectQuery
 from actors_rs.spark.connecting.server import ConnectServer
 from actors_rs.spark.failures import SparkSessionLost
+from actors_rs.spark.fetching.decoding import slices
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.texts import repr_of
@@ -40,7 +41,6 @@ T = TypeVar("T")
 INSTEAD = "use a classic session, as local_session and SparkSession.builder.master(...) make one"
 _OF_THE_QUERY = ("max_attempts", "backoff")
 _WHAT = "the query"
-_ROWS_AT_ONCE = 4096
 
 
 def is_connect(thing: object) -> bool:
@@ -87,6 +87,9 @@ class _Query(Generic[T]):
 
     def make_repeatable(self, tag: str) -> None:
         """Its one partition holds all rows, wherever Spark has them meanwhile."""
+
+    def stream_above(self, size: int) -> None:
+        """The server holds the result, and sends it in batches anyway."""
 
     def plan(self, tag: str) -> int:
         with self._described(lambda: tag in self._cancelled, "planning"):
@@ -205,15 +208,13 @@ class QueryRows(_Query["Row"]):
     def _elements(
         self, responses: Iterator[Any], checksum: Checksum | None
     ) -> Generator[Row, None, None]:
-        import pyarrow as pa
         from pyspark.sql.conversion import ArrowTableToRowsConversion
 
         schemas: list[Any] = []
         reader = BatchReader(lambda told: schemas.append(_struct_of(told)))
         for response in responses:
             for batch in summed(reader.batches(response), checksum):
-                for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-                    piece = pa.Table.from_batches([batch.slice(start, _ROWS_AT_ONCE)])
+                for piece in slices(batch):
                     yield from ArrowTableToRowsConversion.convert(
                         piece, schemas[0], binary_as_bytes=self._binary_as_bytes
                     )

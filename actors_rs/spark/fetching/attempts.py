@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors_rs.delivery.ack import Unit
-from actors_rs.spark.stage import Fetch
+from actors_rs.spark.fetching.fetch import Fetch
 from actors_rs.stages.stage import Cancellable
 
 __all__ = ["Attempts"]

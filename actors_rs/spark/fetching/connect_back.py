@@ -48,6 +48,9 @@ _LAST_WORDS_SECONDS = 60.0
 """How long a job whose connection broke may take to say why; a cancelled one does so at once."""
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 """Rows of the batches that the worker gets; a job that is no query's needs an argument for it."""
+_BATCH_BYTES = "spark.sql.execution.arrow.maxBytesPerBatch"
+"""The most bytes of a worker's batch; unless it is set, Spark has no limit."""
+_MOST_BYTES = 2**31 - 2
 _LEAST_ROWS = 256
 """Smaller batches than these are cut by the worker rather than made one by one by the JVM."""
 
@@ -64,13 +67,13 @@ def open_streamed(df: DataFrame, limit: int) -> ArrowRoute:
     bind = conf.get("spark.driver.bindAddress", host)
     rows = df.sparkSession.conf.get(_BATCH_ROWS)
     route = _route_by_workers(df, schema, limit, int(rows or 0))
+    properties = {_BATCH_ROWS: rows, _BATCH_BYTES: _bytes_a_batch(df, limit)}
 
     def run(indices: Sequence[int]) -> Generator[pa.RecordBatch, None, None]:
         (index,) = indices
-        # A job that is no query's does not know what the session is set to.
-        context.setLocalProperty(_BATCH_ROWS, rows)
         transfer = _Transfer(context, schema, index, _listener(bind), host)
-        transfer.begin(lambda: route.run(indices), {_BATCH_ROWS: rows})
+        # A job that is no query's does not know what the session is set to.
+        transfer.begin(lambda: route.run(indices), properties)
         return transfer.batches()
 
     return ArrowRoute("streamed", schema, route.partitions, run)
@@ -97,6 +100,11 @@ def _route_by_workers(df: DataFrame, schema: pa.Schema, limit: int, rows: int) -
     named = numbered(df)
     sent = named.mapInArrow(sender.sender(limit), named.schema)
     return open_arrow_route(sent.toDF(*df.columns))
+
+
+def _bytes_a_batch(df: DataFrame, limit: int) -> str:
+    """The most bytes of a JVM's batch: ``limit``, unless the session has a limit of its own."""
+    return df.sparkSession.conf.get(_BATCH_BYTES, None) or str(min(limit, _MOST_BYTES))
 
 
 def _bytes_a_row(schema: pa.Schema) -> int | None:

@@ -24,6 +24,7 @@ __all__ = [
     "Share",
     "bytes_for_results",
     "limit_one_result",
+    "most_of_one",
     "share_of",
 ]
 
@@ -165,6 +166,17 @@ class Share:
     def close(self) -> None:
         """Give all of it back."""
         self._room.remove(self)
+
+
+def most_of_one(context: Any, otherwise: int) -> int:
+    """Bytes of the largest result that the heap of ``context``'s JVM takes. Blocks.
+
+    ``otherwise`` where the JVM does not tell.
+    """
+    with suppress(Exception):
+        heap = int(context._jvm.java.lang.Runtime.getRuntime().maxMemory())
+        return bytes_for_results(heap)
+    return otherwise
 
 
 def share_of(context: Any, limit: int | None = None) -> Share | None:

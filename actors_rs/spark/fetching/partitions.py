@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pickle import PicklingError
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
 from actors_rs.spark.failures import (
@@ -18,7 +18,8 @@ from actors_rs.spark.failures import (
 )
 from actors_rs.spark.fetching.arrow_route import ArrowRoute, Batches, open_arrow_route
 from actors_rs.spark.fetching.connect_back import open_streamed
-from actors_rs.spark.fetching.driver_room import Share, share_of
+from actors_rs.spark.fetching.decoding import decoded
+from actors_rs.spark.fetching.driver_room import Share, most_of_one, share_of
 from actors_rs.spark.mapping.pickling import pickled_function
 from actors_rs.spark.plan import Apart, Checksums, Each, PlannedPartitions, Runs
 from actors_rs.spark.repeat.checksum import Checksum, summed
@@ -35,24 +36,51 @@ __all__ = ["ArrowPartitions", "RddPartitions", "RowPartitions"]
 
 T = TypeVar("T")
 
-_ROWS_AT_ONCE = 4096
 _OF_A_QUERY = "SQLExecutionRDD"
 
 
-class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
-    """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has.
+class _FramePartitions(PlannedPartitions[T]):
+    """The partitions of a DataFrame, which come as Arrow; see the kinds.
 
     Of a partition of more than ``max_bytes`` no more than a few batches are held at a time.
+    ``"auto"``: of more than ``stream_above`` said, if it was called.
     """
 
     def __init__(
-        self, df: DataFrame, pool: str | None = None, max_bytes: int | None = None
+        self, df: DataFrame, pool: str | None = None, max_bytes: int | Literal["auto"] | None = None
     ) -> None:
         super().__init__(_context_of(df), pool)
         self._df = df
         self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
-        self._max_bytes = max_bytes
-        self._schema: pa.Schema | None = None
+        self._automatic = max_bytes == "auto"
+        self._max_bytes = None if max_bytes == "auto" else max_bytes
+
+    def stream_above(self, size: int) -> None:
+        if self._automatic:
+            self._max_bytes = size
+
+    def describe(self) -> tuple[str, str]:
+        return description_of(self._df, self._fixed)
+
+    def caches(self) -> str:
+        return caches_read(self._fixed)
+
+    def _make_repeatable(self) -> None:
+        self._fixed = fixed(self._df)
+
+    def _open_route(self) -> ArrowRoute:
+        """The route to the frames, and the share of the driver's memory that they take."""
+        df, limit = self._fixed or self._df, self._max_bytes
+        if limit is not None and self._automatic:
+            limit = self._max_bytes = min(limit, most_of_one(self._context, limit))
+        self.share = share_of(self._context, limit)
+        return open_arrow_route(df) if limit is None else open_streamed(df, limit)
+
+
+class ArrowPartitions(_FramePartitions["pa.RecordBatch"]):
+    """A DataFrame's partitions as Arrow batches, in the schema that ``df.toArrow()`` has."""
+
+    _schema: pa.Schema | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -62,9 +90,8 @@ class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
         return self._schema
 
     def _open(self) -> tuple[int, Runs[pa.RecordBatch]]:
-        route = _open_arrow(self._fixed or self._df, self._max_bytes)
-        self._schema = route.schema
-        self.share = share = share_of(self._context, self._max_bytes)
+        route = self._open_route()
+        self._schema, share = route.schema, self.share
 
         def read(batches: Batches, checksum: Checksum | None) -> Batches:
             return summed(_weighed(batches, share), checksum)
@@ -72,58 +99,32 @@ class ArrowPartitions(PlannedPartitions["pa.RecordBatch"]):
         self._apart = _parts_of(route, read)
         return route.partitions, lambda index, checksum: read(route.run([index]), checksum)
 
-    def describe(self) -> tuple[str, str]:
-        return description_of(self._df, self._fixed)
 
-    def caches(self) -> str:
-        return caches_read(self._fixed)
-
-    def _make_repeatable(self) -> None:
-        self._fixed = fixed(self._df)
-
-
-class RowPartitions(PlannedPartitions["Row"]):
+class RowPartitions(_FramePartitions["Row"]):
     """A DataFrame's partitions as rows, equal to the rows of ``df.collect()``.
 
     They travel as Arrow and are decoded some thousand at a time, as they are asked for. Where Arrow
     cannot carry a type, they travel as Spark's own rows, which takes several times as long.
     """
 
-    def __init__(
-        self, df: DataFrame, pool: str | None = None, max_bytes: int | None = None
-    ) -> None:
-        super().__init__(_context_of(df), pool)
-        self._df = df
-        self._fixed: DataFrame | None = None  # the same, for a run that may be gone on with
-        self._max_bytes = max_bytes
-
     def _open(self) -> tuple[int, Runs[Row]]:
         df = self._fixed or self._df
         decode = _row_decoder(df)
-        if decode is None and self._max_bytes is not None:
+        if decode is None and self._max_bytes is not None and not self._automatic:
             raise InvalidArgumentError(
                 "max_partition_bytes: only columns that Arrow can carry can be streamed, got "
                 f"{df.schema.simpleString()}"
             )
         if decode is None:
             return _open_rdd(df.rdd)
-        route = _open_arrow(df, self._max_bytes)
-        self.share = share = share_of(self._context, self._max_bytes)
+        route = self._open_route()
+        share = self.share
 
         def rows(batches: Batches, checksum: Checksum | None) -> Generator[Row, None, None]:
-            return _decoded(summed(_weighed(batches, share), checksum), decode)
+            return decoded(summed(_weighed(batches, share), checksum), decode)
 
         self._apart = _parts_of(route, rows)
         return route.partitions, lambda index, checksum: rows(route.run([index]), checksum)
-
-    def describe(self) -> tuple[str, str]:
-        return description_of(self._df, self._fixed)
-
-    def caches(self) -> str:
-        return caches_read(self._fixed)
-
-    def _make_repeatable(self) -> None:
-        self._fixed = fixed(self._df)
 
 
 class RddPartitions(PlannedPartitions[list[T]]):
@@ -177,10 +178,6 @@ def _is_rdd(thing: object) -> bool:
     except ImportError:
         return False
     return isinstance(thing, RDD)
-
-
-def _open_arrow(df: DataFrame, max_bytes: int | None) -> ArrowRoute:
-    return open_arrow_route(df) if max_bytes is None else open_streamed(df, max_bytes)
 
 
 def _weighed(batches: Batches, share: Share | None) -> Batches:
@@ -262,15 +259,3 @@ def _row_decoder(df: DataFrame) -> Callable[[pa.Table], list[Row]] | None:
     except Exception:  # each unsupported type has an exception of its own kind
         return None
     return decode
-
-
-def _decoded(
-    batches: Generator[pa.RecordBatch, None, None], decode: Callable[[pa.Table], list[Row]]
-) -> Generator[Row, None, None]:
-    import pyarrow as pa
-
-    with closing(batches):
-        for batch in batches:
-            for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
-                piece = batch.slice(start, _ROWS_AT_ONCE)
-                yield from decode(pa.Table.from_batches([piece]))

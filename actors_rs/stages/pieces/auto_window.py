@@ -29,7 +29,12 @@ class Turn(Protocol):
 
 
 class MemoryShare(Protocol):
-    """The part of a system's memory limit that one link has."""
+    """The part of a system's memory limit that one link has. Any thread."""
+
+    @property
+    def limit(self) -> int:
+        """Bytes that all links of the system share."""
+        ...
 
     def reserve(self, size: int, weight: float, held: int, /) -> int:
         """How many of ``size`` elements the link may hold, at least one; it has ``held``."""
