@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
-from actors_rs.delivery.telling import told
+from actors_rs.delivery.reporting import told
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError

@@ -6,8 +6,8 @@ import pytest
 
 from actors_rs.cli import main
 from actors_rs.delivery.ledger import Ledger, Plan
+from actors_rs.delivery.reporting import told
 from actors_rs.delivery.schema import Entry, Report
-from actors_rs.delivery.telling import told
 
 
 @pytest.fixture

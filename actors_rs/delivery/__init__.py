@@ -4,9 +4,9 @@ from actors_rs.delivery.ack import Disposition as Disposition
 from actors_rs.delivery.acknowledge import acknowledged as acknowledged
 from actors_rs.delivery.ledger import Ledger as Ledger
 from actors_rs.delivery.ledger import status as status
+from actors_rs.delivery.reporting import told as told
 from actors_rs.delivery.schema import Entry as Entry
 from actors_rs.delivery.schema import Report as Report
-from actors_rs.delivery.telling import told as told
 
 __all__ = [
     "Disposition",

@@ -17,7 +17,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 from actors_rs.engine.boundary.processes import StageProcesses
-from actors_rs.engine.failure import let_go
+from actors_rs.engine.failure import release
 from actors_rs.engine.outside import NotedJob, Outside
 from actors_rs.engine.run.waiting import work_once_for
 from actors_rs.engine.severing import close
@@ -295,7 +295,7 @@ class UserCalls:
             except BaseException as failure:
                 self.report_late(None, failure)
         close(self, error)
-        let_go(cast("RunningStage", self))
+        release(cast("RunningStage", self))
         if not self._said_late:
             self.report_late(None, None)
 

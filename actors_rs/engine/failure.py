@@ -17,10 +17,10 @@ __all__ = [
     "cannot_tell",
     "forgive",
     "last_error",
-    "let_go",
     "mind_unheard",
     "note_failed",
     "recover",
+    "release",
     "unheard_failures",
 ]
 
@@ -160,7 +160,7 @@ def count_in_hand(stage: RunningStage) -> None:
         stage.report(None, "it raised in a stage that had ended", error)
 
 
-def let_go(stage: RunningStage) -> None:
+def release(stage: RunningStage) -> None:
     """Release the elements of a stage whose end is reported: a hook that raises harms nothing."""
     try:
         stage.logic.drawing = None

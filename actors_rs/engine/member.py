@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from actors_rs.engine import failure as failing
+from actors_rs.engine import failure as failures
 from actors_rs.engine.calls import UserCalls
 from actors_rs.engine.links import Posted, Signal
 from actors_rs.engine.run_events import emit
@@ -182,7 +182,7 @@ class Member(UserCalls):
         if self.given_up_with is not None:
             self.report_late(None, named_by(self.name, self.site, error, position))
             return error
-        self.error = failing.note_failed(self.scope, self, error, position, plain, beside)
+        self.error = failures.note_failed(self.scope, self, error, position, plain, beside)
         self.event("stage_failed", error=self.error, position=position)
         return self.error
 
@@ -243,7 +243,7 @@ class Member(UserCalls):
         return self.scope.written
 
     def recovered(self, error: BaseException, /) -> None:
-        failing.recover(self.scope, self, error)
+        failures.recover(self.scope, self, error)
 
     def linger(self, let_go: LetGo, /) -> None:
         self.scope.linger(self, lambda error: self.post(partial(let_go, error)))
@@ -251,7 +251,7 @@ class Member(UserCalls):
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed."""
         if isinstance(error, Exception):
-            failing.forgive(self.scope, self, error)
+            failures.forgive(self.scope, self, error)
 
     # Signals
 
@@ -324,7 +324,7 @@ class Member(UserCalls):
         try:
             is_over = (not ports or ports[0].closed) and logic.finished  # a cheap look first
         except BaseException as error:
-            is_over = failing.cannot_tell(self, error)
+            is_over = failures.cannot_tell(self, error)
         if is_over:
             self._finish()
         elif budget.was_spent:
@@ -340,17 +340,17 @@ class Member(UserCalls):
 
     def _finish(self) -> None:
         logic = self.logic
-        for unheard in failing.unheard_failures(logic):
+        for unheard in failures.unheard_failures(logic):
             self.forgive(unheard)
-        failing.mind_unheard(self.scope, self, self.error)
-        error = failing.last_error(self.error, logic)
+        failures.mind_unheard(self.scope, self, self.error)
+        error = failures.last_error(self.error, logic)
         completed = not isinstance(logic, StreamEnd) or logic.completed
         self.ended = True
         self._stops = True
         try:
             logic.stop(error if error is not None or completed else self.scope.cancelled_error())
         except BaseException as failure:  # after any exception the run must end
-            failing.note_failed(self.scope, self, StageError(self.name, failure, None, self.site))
+            failures.note_failed(self.scope, self, StageError(self.name, failure, None, self.site))
         if self.may_finish():
             self.leave()
         else:  # given up meanwhile
@@ -358,10 +358,10 @@ class Member(UserCalls):
 
     def leave(self) -> None:
         """It has ended: leave the island and the run. Done again after an interruption."""
-        failing.count_in_hand(self)
+        failures.count_in_hand(self)
         self.island.left_by(self)
         self.scope.stage_ended(self)
-        failing.let_go(self)
+        failures.release(self)
         is_inner = self.inner_label is not None
         if is_inner and self.given_up_with is None and not self.system.keeps_ended:
             unlink(self)

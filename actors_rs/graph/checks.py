@@ -27,6 +27,7 @@ __all__ = [
     "flag",
     "function",
     "integer",
+    "naming_site",
     "one_of",
     "optional_plain_function",
     "optional_text",
@@ -35,7 +36,6 @@ __all__ = [
     "positive",
     "positive_seconds",
     "required_text",
-    "telling_where",
     "wrong_kind",
     "wrong_value",
 ]
@@ -56,7 +56,7 @@ def cannot_run(message: str) -> GraphError:
     return GraphError(_with_site(message))
 
 
-class telling_where:  # noqa: N801 - no @contextmanager, whose frame would be taken for the user's
+class naming_site:  # noqa: N801 - no @contextmanager, whose frame would be taken for the user's
     """``with`` it, the user's line is added to what a layer below says of an argument."""
 
     __slots__ = ()

@@ -15,9 +15,9 @@ from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
+    naming_site,
     optional_plain_function,
     required_text,
-    telling_where,
     wrong_kind,
 )
 from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
@@ -272,7 +272,7 @@ class Flow(
         [3]
         """
         spec = self._out.spec
-        with telling_where():
+        with naming_site():
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))

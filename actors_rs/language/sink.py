@@ -15,10 +15,10 @@ from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     function,
+    naming_site,
     optional_plain_function,
     plain_function,
     required_text,
-    telling_where,
     wrong_kind,
 )
 from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
@@ -185,7 +185,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         >>> Source.of("a").run(Sink.list().with_attributes(dispatcher="pinned"))
         ['a']
         """
-        with telling_where():
+        with naming_site():
             spec = self._only_end("with_attributes")
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
@@ -204,7 +204,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         >>> Source.of("3", "x").run(sink)
         1
         """
-        with telling_where():
+        with naming_site():
             answer = OnFailure.checked("on_failure", policy, decider)
         spec = self._only_end("on_failure")
         return self._with(replace(spec, attributes=replace(spec.attributes, on_failure=answer)))

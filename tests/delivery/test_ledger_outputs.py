@@ -11,7 +11,7 @@ from actors_rs import Graph, Sink, Source
 from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.outputs import OWNER_FILE, Output
-from actors_rs.delivery.telling import nothing_left, told
+from actors_rs.delivery.reporting import nothing_left, told
 from actors_rs.errors import LedgerError
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.envelopes import makers_of

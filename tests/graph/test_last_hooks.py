@@ -52,7 +52,7 @@ WAYS = {way.__name__: way for way in (alone, within, beside, fused)}
 in_each_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 
 
-def outcome(flow):
+def results(flow):
     with ActorSystem(workers=2, shutdown_timeout=2) as system:
         run = system.start(flow.to(Sink.list()))
         assert run.wait(5)
@@ -63,13 +63,13 @@ def outcome(flow):
 @pytest.mark.parametrize("kind", ORDINARY)
 def test_a_stage_that_cannot_tell_whether_it_has_finished_fails_its_run(way, kind):
     with pytest.raises(StageError, match=r"stage 'mine(#1)?' failed: .*injected"):
-        outcome(way(raising("finished", kind)))
+        results(way(raising("finished", kind)))
 
 
 @pytest.mark.parametrize("kind", FATAL)
 def test_what_ends_a_system_does_so_when_it_is_asked_whether_a_stage_has_finished(kind):
     with pytest.raises(type(KINDS[kind](""))):
-        outcome(alone(raising("finished", kind)))
+        results(alone(raising("finished", kind)))
 
 
 @in_each_way

@@ -179,13 +179,13 @@ class StopsWithoutText(StopIteration):
 
 
 def test_whoever_awaits_a_run_is_told_of_its_end_though_the_exception_has_no_text():
-    async def outcome(run):
+    async def results(run):
         with pytest.raises(StreamError, match="which no coroutine can raise"):
             await asyncio.wait_for(run, SECONDS)
 
     with ActorSystem(shutdown_timeout=SECONDS) as system:
         run = aborted(system, StopsWithoutText())
-        asyncio.run(outcome(run))
+        asyncio.run(results(run))
 
 
 @pytest.mark.parametrize("error", [TimeoutError, None, "x"])

@@ -241,7 +241,7 @@ SINKS: dict[str, Any] = {
 }
 
 
-def outcome(element, outcomes):
+def results(element, outcomes):
     return None
 
 
@@ -343,7 +343,7 @@ def test_branches_that_are_pickled_together_stay_branches():
 
 
 def test_acknowledged_streams_can_still_be_merged():
-    streams = again(acknowledged(numbers, outcome)), acknowledged(numbers, outcome)
+    streams = again(acknowledged(numbers, results)), acknowledged(numbers, results)
     assert merge(*streams).run(Sink.count()) == 8
 
 

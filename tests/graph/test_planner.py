@@ -16,8 +16,8 @@ def fused(graph, result=None):
     """The islands of ``graph`` when it is fused; run so, it gives ``result``."""
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         whole = graph.fuse()
-        outcome = system.start(whole).result(SECONDS)
-        assert result is None or outcome == result
+        results = system.start(whole).result(SECONDS)
+        assert result is None or results == result
         return islands(whole)
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.runtime.processes.calls import Outcome, Settings
+from actors_rs.runtime.processes.calls import CallResults, Settings
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Scope
@@ -29,7 +29,7 @@ class StageProcesses:
         self._system = system
         self._calls = system.processes.calls(Settings(stage.name, f, **how))
 
-    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> CallResults:
         """See ``ProcessCalls``."""
         return self._calls.call(elements, ahead)
 

@@ -43,7 +43,7 @@ class SourceQueue(Generic[T]):
         self._changed = Condition()  # its lock guards all of this; told of room and of the end
         self._awaiting = Awaiting()  # coroutines; woken after the change
         self._arrived: Callable[[], None] | None = None
-        self._told = False  # that something waits, and the stage has not looked since
+        self._signalled = False  # that something waits, and the stage has not looked since
         self._completed = False  # nothing more comes in
         self._error: BaseException | None = None
         self._over = False  # the stream has ended
@@ -220,15 +220,15 @@ class SourceQueue(Generic[T]):
     def _tell(self) -> None:
         """Let the stage know, once until it looks, that something waits or the end has come."""
         with self._changed.lock:
-            if self._told or not (self._waiting or self._completed):
+            if self._signalled or not (self._waiting or self._completed):
                 return
             arrived = self._arrived
         if arrived is not None:
-            self._told = True
+            self._signalled = True
             try:
                 arrived()
             except BaseException:  # Ctrl-C, or the caller is as deep as Python goes
-                self._told = False
+                self._signalled = False
                 raise
 
     # What follows is for the source's stage.
@@ -248,7 +248,7 @@ class SourceQueue(Generic[T]):
                 waiting.clear()
             else:
                 taken = [waiting.popleft() for _ in range(most)]
-            self._told = bool(waiting)
+            self._signalled = bool(waiting)
             if taken:
                 self._changed.notify_all()
         if taken:
@@ -261,7 +261,7 @@ class SourceQueue(Generic[T]):
             # Asked in each turn. A producer may signal the elements of this turn only now. If
             # elements wait, one may have come this moment, and its signal is still to come: keep
             # the flag.
-            self._told = self._told and bool(self._waiting)
+            self._signalled = self._signalled and bool(self._waiting)
             ended = self._completed and not self._waiting
             return ended, self._error if ended else None
 

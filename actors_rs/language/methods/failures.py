@@ -11,8 +11,8 @@ from actors_rs.graph.checks import (
     at_least,
     cannot_run,
     flag,
+    naming_site,
     positive_seconds,
-    telling_where,
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec
@@ -62,7 +62,7 @@ class Failures(Generic[In_contra, Out_co]):
         >>> Source.of("3", "x", "4").map(int).on_failure("resume").run(Sink.list())
         [3, 4]
         """
-        with telling_where():
+        with naming_site():
             answer = OnFailure.checked("on_failure", policy, decider)
         out = self._out
         if not flag(section, "on_failure: section"):

@@ -22,10 +22,10 @@ from actors_rs.graph.blueprint import check_source, grafted, in_order, open_inpu
 from actors_rs.graph.checks import (
     at_least,
     flag,
+    naming_site,
     one_of,
     optional_text,
     plain_function,
-    telling_where,
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
@@ -97,7 +97,7 @@ class Branching(Generic[In_contra, Out_co]):
         plain_function(f, "partition: f")
         answer = None
         if on_failure is not None or decider is not None:
-            with telling_where():
+            with naming_site():
                 answer = OnFailure.checked("partition: on_failure", on_failure, decider)
         attributes = Attributes(on_failure=answer)
         return self._split("partition", partial(Partition, n, f), n, name, attributes, holds=1)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Never, TypeVar
 
-from actors_rs.graph.checks import plain_function, positive_seconds, telling_where, wrong_value
+from actors_rs.graph.checks import naming_site, plain_function, positive_seconds, wrong_value
 from actors_rs.language.initial import begun
 from actors_rs.language.methods.chain import FRESH, Chain
 from actors_rs.language.sources import source
@@ -90,7 +90,7 @@ class Timing(Chain[In_contra, Out_co]):
         if cost is not None:
             plain_function(cost, "throttle: cost")
         if not isinstance(n, RateLimit):
-            with telling_where():
+            with naming_site():
                 RateLimit(n, per, burst)  # raises now, not when the graph runs
             return self.then(
                 "throttle",

@@ -85,7 +85,7 @@ class DeadLetters:
         self._missed = 0  # by readers that are gone
         self._completed = False
         self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
-        self._heard: dict[tuple[str, str], float] = {}  # the last time
+        self._last_seen: dict[tuple[str, str], float] = {}  # the last time
         self._logged: dict[tuple[str, str], float] = {}
         self._full_until = float("-inf")  # before, no cause can make room
 
@@ -144,7 +144,7 @@ class DeadLetters:
         with self.counting:
             oldest = self._kept[0] if self._kept else None
             cause = self._told_apart((place or _URN.sub("", where), why), now)
-            self._heard[cause] = now
+            self._last_seen[cause] = now
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
             self._total += 1
             self._counts[cause] += 1
@@ -228,19 +228,19 @@ class DeadLetters:
         if cause in self._counts or self._has_room():
             return cause
         if now >= self._full_until:
-            self._forget_quiet_causes(now)
+            self._merge_silent_causes(now)
         return cause if self._has_room() else OTHER_CAUSES
 
     def _has_room(self) -> bool:
         return len(self._counts) - (OTHER_CAUSES in self._counts) < self._capacity
 
-    def _forget_quiet_causes(self, now: float) -> None:
+    def _merge_silent_causes(self, now: float) -> None:
         """Merge causes that were silent for as long as one is not logged again.
 
         It iterates over copies: the garbage collector may record a letter in the meantime.
         """
-        recent = _within_log_every(self._heard, now)
-        self._heard, self._logged = recent, _within_log_every(self._logged, now)
+        recent = _within_log_every(self._last_seen, now)
+        self._last_seen, self._logged = recent, _within_log_every(self._logged, now)
         self._full_until = min(recent.copy().values(), default=now) + LOG_EVERY
         for cause in self._counts.copy().keys() - recent.keys() - {OTHER_CAUSES}:
             count = self._counts.pop(cause, 0)

@@ -64,7 +64,7 @@ class Events:
         self._runs = count(1)
         self.operations = Operations(dead_letters)
         """Calls of ``map_async`` and partitions of Spark, from their begin to their end."""
-        self._told: dict[tuple[str, int, str | None], tuple[float, int]] = {}
+        self._logged: dict[tuple[str, int, str | None], tuple[float, int]] = {}
 
     def listen(self, listener: Callable[[Event], object], /) -> Callable[[], None]:
         """Call ``listener`` with each event from now on; returns a function that ends this.
@@ -106,11 +106,11 @@ class Events:
         key = event.name, event.run_id, event.stage
         with self._lock:
             now = self._now()
-            last, waiting = self._told.get(key, (-LINES_APART, 0))
+            last, waiting = self._logged.get(key, (-LINES_APART, 0))
             due = now - last >= LINES_APART
-            if key not in self._told and len(self._told) >= _MOST_STAGES:
-                del self._told[next(iter(self._told))]
-            self._told[key] = (now, 0) if due else (last, waiting + 1)
+            if key not in self._logged and len(self._logged) >= _MOST_STAGES:
+                del self._logged[next(iter(self._logged))]
+            self._logged[key] = (now, 0) if due else (last, waiting + 1)
         return waiting + 1 if due else 0
 
     def _log(self, event: Event, kind: EventKind, number: int) -> None:

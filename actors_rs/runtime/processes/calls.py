@@ -23,12 +23,12 @@ from actors_rs.texts import named, qualified_name_of
 if TYPE_CHECKING:
     from actors_rs.runtime.processes.process import WorkerProcess
 
-__all__ = ["Calls", "Outcome", "Settings"]
+__all__ = ["CallResults", "Calls", "Settings"]
 
 MOST_DEATHS = 2
 """Workers that an element may kill while it is alone in them. Another process may have killed the
 first."""
-MOST_UNBEGUN = 5
+MOST_UNSTARTED = 5
 """The same for workers that died before they began with it."""
 _numbers = count()
 
@@ -47,7 +47,7 @@ class Settings(NamedTuple):
     """How many elements a worker may be given in its life."""
 
 
-class Outcome:
+class CallResults:
     """What came of a chunk: a value for each element, ``None`` for those in ``failures``."""
 
     __slots__ = ("calling", "failures", "nbytes", "packing", "pickling", "values", "whole")
@@ -106,7 +106,7 @@ class Calls:
         self.closed = False
         """Whether nobody wants what is still being called."""
 
-    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> CallResults:
         """Call the function for each of ``elements``; waits.
 
         With ``ahead`` they may be handed to a worker that is not done with others yet.
@@ -114,15 +114,15 @@ class Calls:
         Raises ``StreamError`` where no worker can be started, where the function cannot be used
         there, and once the calls are closed.
         """
-        outcome = Outcome(len(elements))
-        chunk = _Chunk(elements, outcome)
+        results = CallResults(len(elements))
+        chunk = _Chunk(elements, results)
         while chunk.parts and not self.closed:
             first, end = chunk.parts.pop()
             if (packed := chunk.pack(first, end)) is not None:
                 self._attempt(chunk, packed, first, end, ahead)
         if chunk.parts:
             raise StreamError("nobody wants the results any more, or the system has shut down")
-        return outcome
+        return results
 
     def _attempt(self, chunk: _Chunk, packed: Packed, first: int, end: int, ahead: bool) -> None:
         settings = self._settings
@@ -166,9 +166,9 @@ class Calls:
 class _Chunk:
     """A chunk that is being called: its parts that are still to be called, and what came of it."""
 
-    def __init__(self, elements: Sequence[Any], outcome: Outcome) -> None:
+    def __init__(self, elements: Sequence[Any], results: CallResults) -> None:
         self._elements = elements
-        self._outcome = outcome
+        self._results = results
         self._deaths: dict[int, int] = {}  # of workers that were alone with an element
         self.parts = [(0, len(elements))]
 
@@ -180,14 +180,14 @@ class _Chunk:
         except Exception as error:
             self._halve(first, end, _refused("the element", "pickled", error))
             return None
-        self._outcome.packing += monotonic() - began
-        self._outcome.nbytes += packed.nbytes
+        self._results.packing += monotonic() - began
+        self._results.nbytes += packed.nbytes
         return packed
 
     def _halve(self, first: int, end: int, error: Exception) -> None:
         """One of these elements is at fault; one that is alone fails with ``error``."""
         if end - first == 1:
-            self._outcome.failures[first] = error
+            self._results.failures[first] = error
         else:
             middle = (first + end) // 2
             self.parts += [(middle, end), (first, middle)]
@@ -201,10 +201,10 @@ class _Chunk:
         inside = lost.at != NOT_BEGUN and at < end
         if lost.why == "timeout" and inside:
             late = CallTimeout(settings.stage, self._elements[at], settings.timeout or 0.0)
-            self._outcome.failures[at] = late
+            self._results.failures[at] = late
             self._go_on_around(at, first, end)
         elif end - first == 1:
-            self._died_alone(lost, first, MOST_DEATHS if inside else MOST_UNBEGUN)
+            self._died_alone(lost, first, MOST_DEATHS if inside else MOST_UNSTARTED)
         elif inside:
             self._go_on_around(at, first, end)
             self.parts.append((at, at + 1))
@@ -220,11 +220,11 @@ class _Chunk:
         if deaths < most:
             self.parts.append((at, at + 1))
         else:
-            self._outcome.failures[at] = WorkerDied(death(lost.exit_code), lost.exit_code, deaths)
+            self._results.failures[at] = WorkerDied(death(lost.exit_code), lost.exit_code, deaths)
 
     def replied(self, reply: Reply, packed: Packed, first: int, end: int, pid: int) -> None:
         """The worker has answered for this part."""
-        answer, outcome, began = reply.answer, self._outcome, monotonic()
+        answer, results, began = reply.answer, self._results, monotonic()
         failures = {first + found[0]: revived(found, pid) for found in answer.failures}
         if answer.status == "unusable":
             unusable = "the function, or its initializer, cannot be used in a worker process"
@@ -239,15 +239,15 @@ class _Chunk:
         except Exception as error:
             self._halve(first, end, _refused("the result", "unpickled here", error))
             return
-        outcome.failures |= failures
-        outcome.calling += answer.calling
-        outcome.pickling += answer.pickling
-        outcome.packing += monotonic() - began
-        outcome.nbytes += sum(one.nbytes for one in reply.values)
+        results.failures |= failures
+        results.calling += answer.calling
+        results.pickling += answer.pickling
+        results.packing += monotonic() - began
+        results.nbytes += sum(one.nbytes for one in reply.values)
         if end - first == len(self._elements):
-            outcome.values, outcome.whole = values, True
+            results.values, results.whole = values, True
         else:
-            outcome.values[first : first + len(values)] = values
+            results.values[first : first + len(values)] = values
 
 
 def _refused(what: str, how: str, error: BaseException) -> Exception:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from actors_rs.runtime._primitives import monotonic
-from actors_rs.runtime.processes.calls import Calls, Outcome, Settings
+from actors_rs.runtime.processes.calls import CallResults, Calls, Settings
 from actors_rs.runtime.processes.process import WorkerProcess
 from actors_rs.runtime.system.condition import Condition
 
@@ -23,7 +23,7 @@ GOODBYE_SECONDS = 0.3
 class StageCalls(Protocol):
     """Calls of one stage. See ``Calls``."""
 
-    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> CallResults:
         """Call the function for each of ``elements``; waits."""
         ...
 

@@ -105,7 +105,7 @@ class RateLimit:
         # What could pass at once if nobody had reserved it. With nobody in line it is the same.
         self._there: TokenBucket | None = None
         self._changed = False
-        self._told = False  # whether listeners were called since a stage looked
+        self._signalled = False  # whether listeners were called since a stage looked
 
     # What follows is for stages. ``now`` is their system's monotonic time.
 
@@ -183,7 +183,7 @@ class RateLimit:
             if self._bucket is not None:
                 self._bucket = self._bucket.less(-ticket.cost)
             self._leave(place, 0.0)
-            told, self._told = self._told, True
+            told, self._signalled = self._signalled, True
         if not told:  # else all are about to look: thousands may leave at once
             self._listeners.wake()
 
@@ -197,7 +197,7 @@ class RateLimit:
 
     def _at(self, now: float) -> TokenBucket:
         changed, self._changed = self._changed, False  # before a look at what it is now
-        self._told = False
+        self._signalled = False
         rate, capacity = self._n / self._per, self._capacity()
         if self._bucket is None:
             return TokenBucket.full(rate, capacity, now)

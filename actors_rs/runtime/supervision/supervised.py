@@ -157,7 +157,7 @@ class Child:
         """The exception that the last actor failed with."""
         self.final = False
         """Whether the last actor has ended for good, regardless of the strategy."""
-        self.told: Halt | None = None
+        self.halt_order: Halt | None = None
         self.actor: ActorBase | None = None
         self._made_serial = 0
         self._origin = system.context()
@@ -183,7 +183,7 @@ class Child:
     def start(self) -> None:
         """Have the next actor made and started, in turns of its own."""
         self.serial += 1
-        self.told, self.error, self.final = None, None, False
+        self.halt_order, self.error, self.final = None, None, False
         self._context_ = self._origin.copy()
         self._dispatcher_.schedule(self._first_turn)
         self.state = State.STARTING
@@ -239,8 +239,8 @@ class Child:
         """Whether ending now, with or without ``error``, is certainly for good."""
         if self.spec.restart == "temporary" or is_fatal(error):
             return True
-        if self.told is not None:
-            return self.told.last
+        if self.halt_order is not None:
+            return self.halt_order.last
         return self.spec.restart == "transient" and error is None
 
     def started(self, actor: ActorBase, /) -> None:
@@ -319,7 +319,7 @@ class Halt(RuntimeMessage):
 
     def receive(self, actor: ActorBase, /) -> None:
         if self.serial == self.child.serial:
-            self.child.told = self
+            self.child.halt_order = self
             actor._stop_()
 
 

@@ -271,8 +271,8 @@ class SupervisorActor(ActorCore):
         self._stopping.add(child)
 
     def _stops_at_once(self) -> bool:
-        told = getattr(self._supervisor_link_, "told", None)
-        return self._at_once or (told is not None and told.at_once)
+        halt_order = getattr(self._supervisor_link_, "halt_order", None)
+        return self._at_once or (halt_order is not None and halt_order.at_once)
 
     def _ends_for_good(self) -> bool:
         return self._supervisor_link_ is None or self._supervisor_link_.is_last(self._gave_up)

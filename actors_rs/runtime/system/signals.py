@@ -225,7 +225,7 @@ class SystemSignals(SignalWatch):
 
     def _serve(self) -> None:
         try:
-            if number := self._heard(None):
+            if number := self._next_signal(None):
                 self._end_system(number)
         finally:
             if self._silent:  # else the interpreter still writes to the pipe
@@ -241,19 +241,19 @@ class SystemSignals(SignalWatch):
             self._grace,
         )
         self._system.drain(f"{name} came")
-        if self._heard(self._grace) == 0:
+        if self._next_signal(self._grace) == 0:
             return
         logger.warning("'%s' stops now", self._system.name)
         self._system.stop_soon(NOW_SECONDS)
-        if self._heard(LEAVE_SECONDS) != 0:
+        if self._next_signal(LEAVE_SECONDS) != 0:
             with self._killing:
                 if not self._released:
                     self._leave = True
                     signal.pthread_kill(self._main, number)
-            while self._heard(None):
+            while self._next_signal(None):
                 pass
 
-    def _heard(self, seconds: float | None) -> int | None:
+    def _next_signal(self, seconds: float | None) -> int | None:
         """The signal that comes within ``seconds``; 0 if there is no more to wait for."""
         deadline = None if seconds is None else monotonic() + seconds
         while True:

@@ -26,7 +26,7 @@ class StopLine:
     def __init__(self) -> None:
         self._lock = RLock()  # the collector may run a ``__del__`` in here that ends an actor
         self._waiting: list[ActorBase] = []
-        self._told: ActorBase | None = None
+        self._stopping: ActorBase | None = None
         self._at_once = False
 
     def form(self, actors: Sequence[ActorBase], *, at_once: bool) -> None:
@@ -40,18 +40,18 @@ class StopLine:
                 actor._stop_when_read_()
         with self._lock:
             self._at_once = self._at_once or at_once
-            told = self._told
-            self._waiting = [a for a in own if a._stops_in_order_ and a is not told]
+            stopping = self._stopping
+            self._waiting = [a for a in own if a._stops_in_order_ and a is not stopping]
         # It may have an order to stop after its messages; or Ctrl-C came before it got one.
-        if told is not None and not self._tell(told):
-            self._forget(told)
+        if stopping is not None and not self._tell(stopping):
+            self._forget(stopping)
         self._tell_next()
 
     def ended(self, actor: ActorBase) -> None:
         """``actor`` has ended, told or not."""
-        if self._told is actor:  # asked without the lock, for most who end were not told
+        if self._stopping is actor:  # asked without the lock, for most who end were not told
             self._forget(actor)
-        if self._told is None and self._waiting:
+        if self._stopping is None and self._waiting:
             self._tell_next()
 
     def hurry(self, actors: Sequence[ActorBase]) -> None:
@@ -66,9 +66,9 @@ class StopLine:
     def _tell_next(self) -> None:
         while True:
             with self._lock:
-                if self._told is not None or not self._waiting:
+                if self._stopping is not None or not self._waiting:
                     return
-                actor = self._told = self._waiting[-1]  # no call, in which Ctrl-C may come
+                actor = self._stopping = self._waiting[-1]  # no call, in which Ctrl-C may come
                 del self._waiting[-1]
             # Outside the lock: on the calling thread the actor may end before this returns.
             if self._tell(actor):
@@ -81,5 +81,5 @@ class StopLine:
 
     def _forget(self, actor: ActorBase) -> None:
         with self._lock:
-            if self._told is actor:
-                self._told = None
+            if self._stopping is actor:
+                self._stopping = None

@@ -19,8 +19,8 @@ from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, commit_within
 from actors_rs.delivery.notes import Note
 from actors_rs.delivery.outputs import Output
+from actors_rs.delivery.reporting import nothing_left
 from actors_rs.delivery.schema import Entry
-from actors_rs.delivery.telling import nothing_left
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Lock, Random

@@ -31,7 +31,7 @@ from actors_rs.stages.calls.call import Call
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
-from actors_rs.stages.processes.surroundings import ChunkOutcome, ProcessCalls
+from actors_rs.stages.processes.surroundings import ChunkResults, ProcessCalls
 
 __all__ = ["FIRST_WINDOW", "MapProcesses"]
 
@@ -44,7 +44,7 @@ CHUNKS_AHEAD = 3
 """Elements are kept requested for so many chunks of each worker."""
 
 
-class _Outcome:
+class _LocalResults:
     """The outcome of a chunk that ran in this process."""
 
     __slots__ = ("failures", "seconds", "values")
@@ -192,7 +192,7 @@ class MapProcesses(MapAsync):
 
     def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
         if error is None:
-            if isinstance(value, _Outcome):
+            if isinstance(value, _LocalResults):
                 self._size = self._size.after_here(len(call.element), value.seconds)
             elif value.whole:
                 self._learn(len(call.element), value)
@@ -207,7 +207,7 @@ class MapProcesses(MapAsync):
             return 1
         return self._workers * (2 if self._size.ahead else 1)
 
-    def _learn(self, elements: int, chunk: ChunkOutcome) -> None:
+    def _learn(self, elements: int, chunk: ChunkResults) -> None:
         figures = Measured(elements, chunk.calling, chunk.pickling, chunk.packing, chunk.nbytes)
         self._times[0] += chunk.calling
         self._times[1] += chunk.pickling + chunk.packing
@@ -217,12 +217,12 @@ class MapProcesses(MapAsync):
             light = int(MOST_WINDOW_BYTES / max(size.nbytes, 1.0))
             _widen(self.inlet, min(wanted, MOST_WINDOW, light))
 
-    def _runs_of(self, outcome: ChunkOutcome | _Outcome) -> list[_Results]:
+    def _runs_of(self, results: ChunkResults | _LocalResults) -> list[_Results]:
         """The last first."""
-        values, runs, first = outcome.values, list[_Results](), 0
-        for at in sorted(outcome.failures):
+        values, runs, first = results.values, list[_Results](), 0
+        for at in sorted(results.failures):
             run = self._flattened(values[first:at])
-            runs.append(_Results(run, first, at, outcome.failures[at]))
+            runs.append(_Results(run, first, at, results.failures[at]))
             first = at + 1
         runs.append(_Results(self._flattened(values[first:] if first else values), first))
         runs.reverse()
@@ -233,15 +233,15 @@ class MapProcesses(MapAsync):
 
     # On a thread that may block
 
-    def _called(self, elements: Sequence[Any]) -> ChunkOutcome | _Outcome:
+    def _called(self, elements: Sequence[Any]) -> ChunkResults | _LocalResults:
         if self._size.here:
             return self._called_here(elements)
         return self._processes.call(elements, self._size.ahead)
 
-    def _called_here(self, elements: Sequence[Any]) -> _Outcome:
+    def _called_here(self, elements: Sequence[Any]) -> _LocalResults:
         """Quick calls, each of which costs less than its way to a worker and back."""
-        outcome, f, left = _Outcome(), self._function, iter(elements)
-        values, began = outcome.values, self.context.now()
+        results, f, left = _LocalResults(), self._function, iter(elements)
+        values, began = results.values, self.context.now()
         if self.flat:
             f = partial(_listed, f)
         keep = values.append
@@ -250,10 +250,10 @@ class MapProcesses(MapAsync):
                 for element in left:
                     keep(f(element))
             except BaseException as error:
-                outcome.failures[len(values)] = as_failure(error)
+                results.failures[len(values)] = as_failure(error)
                 keep(None)
-        outcome.seconds = self.context.now() - began
-        return outcome
+        results.seconds = self.context.now() - began
+        return results
 
 
 def _listed(f: Callable[[Any], Iterable[Any]], element: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-__all__ = ["ChunkOutcome", "ProcessCalls", "Written"]
+__all__ = ["ChunkResults", "ProcessCalls", "Written"]
 
 
 class Written(Protocol):
@@ -17,7 +17,7 @@ class Written(Protocol):
         """A stage makes the file at ``path``."""
 
 
-class ChunkOutcome(Protocol):
+class ChunkResults(Protocol):
     """What came of a chunk: a value for each element, ``None`` for those in ``failures``."""
 
     @property
@@ -59,7 +59,7 @@ class ChunkOutcome(Protocol):
 class ProcessCalls(Protocol):
     """Calls one function in worker processes. Any thread."""
 
-    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> ChunkOutcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> ChunkResults:
         """Call the function for each of ``elements``; waits, so it is for a job that may block.
 
         With ``ahead`` they may be handed to a worker that is not done with others yet.

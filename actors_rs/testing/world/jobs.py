@@ -8,7 +8,7 @@ from typing import Any
 
 from actors_rs.raised import as_failure
 from actors_rs.runtime._primitives import blocking_allowed
-from actors_rs.runtime.processes.calls import Outcome, Settings
+from actors_rs.runtime.processes.calls import CallResults, Settings
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 
 __all__ = ["BlockingJobs", "WorldProcesses"]
@@ -85,17 +85,17 @@ class WorldCalls:
         self._f: Callable[[Any], Any] = settings.f
         self._listed = settings.listed
 
-    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> Outcome:
+    def call(self, elements: Sequence[Any], ahead: bool = False, /) -> CallResults:
         """Call the function for each of ``elements``."""
-        outcome = Outcome(len(elements))
+        results = CallResults(len(elements))
         for at, element in enumerate(elements):
             try:
                 value = self._f(element)
-                outcome.values[at] = list(value) if self._listed else value
+                results.values[at] = list(value) if self._listed else value
             except BaseException as error:
-                outcome.failures[at] = as_failure(error)
-        outcome.whole = True  # in no time, so chunks grow
-        return outcome
+                results.failures[at] = as_failure(error)
+        results.whole = True  # in no time, so chunks grow
+        return results
 
     def close(self) -> bool:
         """Whether a call is under way: never, where each chunk is one step."""

@@ -57,8 +57,8 @@ MUTANTS = (
         "a queue tells once",
         "the stage is woken for the first element from outside, and for no other",
         f"{QUEUE}.end",
-        "self._told = self._told and bool(self._waiting)",
-        "self._told = True",
+        "self._signalled = self._signalled and bool(self._waiting)",
+        "self._signalled = True",
         "entries/handed in late",
     ),
     mutant(
