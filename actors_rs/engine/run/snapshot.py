@@ -103,7 +103,12 @@ class LinkSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RunSnapshot:
-    """A run at one moment; ``seconds`` since its start, up to its end once it has ended."""
+    """A run at one moment, as plain data.
+
+    ``name`` is the name of the run and ``state`` its state, such as ``"running"`` or
+    ``"completed"``. ``seconds`` have passed since its start, up to its end once it has ended.
+    ``stages`` and ``links`` are its parts in the order of the graph.
+    """
 
     name: str
     state: str
@@ -114,7 +119,7 @@ class RunSnapshot:
     """Whether its sources take no more input, see ``Run.drain``."""
 
     def draw(self, format: str = "mermaid") -> str:
-        """A picture with the figures, see ``Graph.draw``."""
+        """A picture with the figures, in ``format``; see ``Graph.draw``."""
         return _picture_of(self).draw(format)
 
     def as_dict(self) -> dict[str, Any]:

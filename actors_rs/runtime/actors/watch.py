@@ -32,7 +32,8 @@ __all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_wa
 class Terminated:
     """The watched actor has ended for good and takes no more messages.
 
-    ``error`` is what it failed with; ``None`` if it was stopped, or had ended before the watch.
+    ``ref`` is its reference. ``error`` is the exception that it failed with; ``None`` if it was
+    stopped, or had ended before the watch.
     """
 
     ref: ActorRef[Any]

@@ -77,7 +77,8 @@ class RateLimit:
     ) -> None:
         """Set another rate from now on; ``None`` leaves a number as it is. Any thread.
 
-        Raises ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
+        ``n`` elements every ``per`` seconds, and ``burst`` at once, as in the constructor. Raises
+        ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
         """
         checked = _checked(
             self._n if n is None else n,
