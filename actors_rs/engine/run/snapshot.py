@@ -107,7 +107,7 @@ class RunSnapshot:
 
     ``name`` is the name of the run and ``state`` its state, such as ``"running"`` or
     ``"completed"``. ``seconds`` have passed since its start, up to its end once it has ended.
-    ``stages`` and ``links`` are its parts in the order of the graph.
+    ``stages`` and ``links`` are its parts.
     """
 
     name: str
