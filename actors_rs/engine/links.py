@@ -36,7 +36,7 @@ __all__ = [
 
 def connect(feeder: RunningStage, outlet: Outlet, fed: RunningStage, inlet: Inlet) -> None:
     """Make the link from ``outlet`` of ``feeder`` to ``inlet`` of ``fed``."""
-    inlet.feeder = (feeder.name, outlet.name)
+    inlet.feeder, inlet.feeder_outlet = feeder.name, outlet.name
     down: Downstream
     up: Upstream
     if feeder.island is fed.island:

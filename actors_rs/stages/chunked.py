@@ -10,16 +10,29 @@ from typing import Any
 from actors_rs.stages.pieces.chunk import CALLS, ELEMENTS, ChunkSize
 from actors_rs.stages.pieces.room import Wanted
 from actors_rs.stages.ports import Frame, Inlet
-from actors_rs.stages.stage import StageLogic
+from actors_rs.stages.stage import Budget, StageLogic
 
 __all__ = ["Chunked"]
+
+
+class _Untimed:
+    """The budget of a stage that has not begun: no time passes."""
+
+    def lap(self) -> float:
+        return 0.0
+
+    def spent(self) -> bool:
+        return False
+
+
+UNTIMED = _Untimed()
 
 
 class Chunked(StageLogic):
     """Shared by operators and sinks: an inlet, and chunks of a fitting size."""
 
     survive_renewal: frozenset[str] = frozenset(
-        ("_lap", "chunk", "given_up", "inlet", *vars(StageLogic), *StageLogic.__annotations__)
+        ("_budget", "chunk", "given_up", "inlet", *vars(StageLogic), *StageLogic.__annotations__)
     )
     """Attributes that a restart leaves alone; a restart takes all others from a fresh logic.
 
@@ -37,7 +50,7 @@ class Chunked(StageLogic):
         self.inlet.takes_views = self.takes_views
         self.inlets = (self.inlet,)
         self.chunk = ChunkSize(CALLS if self.runs_user else ELEMENTS)
-        self._lap: Callable[[], float] = float  # seconds since the last look at the clock
+        self._budget: Budget = UNTIMED  # that of the turn; its method would take 80 bytes a stage
 
     def want(self, elements: int) -> None:
         """Request ``elements`` more in all, unless that is more than a window; in ``start``."""

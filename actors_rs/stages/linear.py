@@ -88,7 +88,7 @@ class Operator(Chunked):
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
-        self._lap = budget.lap
+        self._budget = budget
         begun = False
         if outlet.cancelled:
             inlet.cancel(outlet.cause)
@@ -128,7 +128,7 @@ class Operator(Chunked):
         out: list[Any] = []
         if self.runs_user:
             self._fills(out)
-        spent, lap, most = 0.0, self._lap, self.chunk.size
+        spent, lap, most = 0.0, self._budget.lap, self.chunk.size
         while True:
             begin = size - left
             part = piece if left <= most and not begin else piece[begin : begin + most]
@@ -266,7 +266,7 @@ class SinkLogic(Chunked, StreamEnd):
 
     def advance(self, budget: Budget) -> None:
         inlet = self.inlet
-        self._lap = budget.lap
+        self._budget = budget
         while inlet.buffered and not self.satisfied:
             handled = self._take_piece(inlet.take(self.chunk.gathered))
             self.drawing = None  # else it keeps the piece
@@ -289,7 +289,7 @@ class SinkLogic(Chunked, StreamEnd):
         satisfied, or when it was given up.
         """
         left = size = len(piece)
-        spent, lap, most = 0.0, self._lap, self.chunk.size
+        spent, lap, most = 0.0, self._budget.lap, self.chunk.size
         while True:
             begin = size - left
             part = piece if left <= most and not begin else piece[begin : begin + most]

@@ -52,6 +52,7 @@ class Inlet:
         "done",
         "error",
         "feeder",
+        "feeder_outlet",
         "forgiving",
         "name",
         "on_drop",
@@ -71,12 +72,11 @@ class Inlet:
         self.room: Room | None = None
         self.auto: AutoWindow | None = None
         self.takes_views = False  # whether the code that takes frames knows a ``View``
-        self.feeder = ("", "")  # the stage and its outlet that feed it, for figures and pictures
+        self.feeder = self.feeder_outlet = ""  # names of what feeds it, for figures and pictures
         self.forgiving = False
         """Whether a stream that fails after its cancellation is no failure of the run."""
-        self.done = False
-        self.cancelled = False
-        self.closed = False  # whether nothing more will come: ``done`` or ``cancelled``
+        self.done = self.cancelled = False
+        self.closed = False  # nothing more will come: ``done`` or ``cancelled``
         self.error: BaseException | None = None
         self.on_drop: Callable[[Frame], None] | None = None
         """Gets elements dropped because of a failure, where they are reported; any thread."""

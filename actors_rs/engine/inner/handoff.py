@@ -66,7 +66,7 @@ class Handoff:
         pending, stage = self._pending, self._stage
         pending.claimed = True
         self.fed = inlet
-        inlet.feeder = (stage.name, pending.outlet.name)
+        inlet.feeder, inlet.feeder_outlet = stage.name, pending.outlet.name
         up: Upstream = MailboxUpstream(stage, pending.outlet)
         if lines is not None:
             down, up = lines(down, up)

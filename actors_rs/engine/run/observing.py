@@ -36,7 +36,7 @@ def _links_of(stage: RunningStage, names: Container[str]) -> Iterator[LinkSnapsh
     """The links to its inlets, except inlets that a foreign publisher feeds."""
     kinds = () if stage.inner_links is None else stage.inner_links.fed_by
     for number, inlet in enumerate(tuple(stage.logic.inlets)):
-        feeder, outlet = inlet.feeder
+        feeder, outlet = inlet.feeder, inlet.feeder_outlet
         if feeder not in names and number < len(kinds):
             feeder = kinds[number]  # it has ended, and is shown with others of its kind
         if feeder:

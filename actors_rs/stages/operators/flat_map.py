@@ -183,7 +183,7 @@ class FlatMap(Drawing, Operator):
         Step by step, for they may turn slow at any of them.
         """
         watched = self.context.filling(self.outlet, out)
-        return self._steps.draw(results, out, most, self._lap, watched, self._at_hand)
+        return self._steps.draw(results, out, most, self._budget.lap, watched, self._at_hand)
 
     def _at_hand(self) -> int:
         """How many results of the element begun last exist already."""
