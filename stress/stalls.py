@@ -55,8 +55,8 @@ def _actor(actor: Any) -> list[str]:
     for stage in actor.planned if isinstance(actor, Island) else ():
         for inlet in tuple(stage.logic.inlets):
             lines.append(
-                f"    inlet {inlet.name} from {inlet.feeder}.{inlet.feeder_outlet}: outstanding={inlet.outstanding}"
-                f" buffered={inlet.buffered} taken={inlet.count} done={inlet.done}"
+                f"    inlet {inlet.name} from {inlet.feeder}.{inlet.feeder_outlet}:"
+                f" outstanding={inlet.outstanding} buffered={inlet.buffered} taken={inlet.count} done={inlet.done}"
                 f" cancelled={inlet.cancelled} window={inlet.window}"
             )
         for outlet in tuple(stage.logic.outlets):
