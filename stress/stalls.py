@@ -56,7 +56,8 @@ def _actor(actor: Any) -> list[str]:
         for inlet in tuple(stage.logic.inlets):
             lines.append(
                 f"    inlet {inlet.name} from {inlet.feeder}.{inlet.feeder_outlet}:"
-                f" outstanding={inlet.outstanding} buffered={inlet.buffered} taken={inlet.count} done={inlet.done}"
+                f" outstanding={inlet.outstanding} buffered={inlet.buffered}"
+                f" taken={inlet.count} done={inlet.done}"
                 f" cancelled={inlet.cancelled} window={inlet.window}"
             )
         for outlet in tuple(stage.logic.outlets):
