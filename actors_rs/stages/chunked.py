@@ -50,7 +50,7 @@ class Chunked(StageLogic):
         self.inlet.takes_views = self.takes_views
         self.inlets = (self.inlet,)
         self.chunk = ChunkSize(CALLS if self.runs_user else ELEMENTS)
-        self._budget: Budget = UNTIMED  # that of the turn; its method would take 80 bytes a stage
+        self._budget: Budget = UNTIMED  # of the turn; a bound method takes 80 bytes
 
     def want(self, elements: int) -> None:
         """Request ``elements`` more in all, unless that is more than a window; in ``start``."""
