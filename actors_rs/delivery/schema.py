@@ -113,7 +113,12 @@ class Report:
         return counts
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, fit for JSON."""
+        """Plain data, fit for JSON.
+
+        >>> from actors_rs.delivery import Report
+        >>> Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, ()).as_dict()["state"]
+        'completed'
+        """
         return {**asdict(self), "counts": self.counts}
 
 

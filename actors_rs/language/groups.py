@@ -38,5 +38,11 @@ class Group(Flow[Never, T_co], Generic[K, T_co]):
 
     @property
     def is_overflow(self) -> bool:
-        """Whether this is the group for all keys that have none, with ``on_overflow="divert"``."""
+        """Whether this is the group for all keys that have none, with ``on_overflow="divert"``.
+
+        >>> groups = Source.of("a", "b").group_by(str, max_groups=1, on_overflow="divert")
+        >>> rest = groups.flat_map(lambda g: g if g.is_overflow else g.take(0), breadth=2)
+        >>> rest.run(Sink.list())
+        ['b']
+        """
         return self.key is OVERFLOW

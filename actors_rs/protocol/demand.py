@@ -75,7 +75,11 @@ class Demand:
 
     @property
     def is_unbounded(self) -> bool:
-        """Whether it is never used up."""
+        """Whether it is never used up.
+
+        >>> Demand.unbounded().is_unbounded
+        True
+        """
         return self.outstanding >= UNBOUNDED
 
     def __repr__(self) -> str:

@@ -25,7 +25,18 @@ T_contra = TypeVar("T_contra", contravariant=True)
 
 @runtime_checkable
 class Subscription(Protocol):
-    """One subscriber's relation to one publisher. Both methods may be called from any thread."""
+    """One subscriber's relation to one publisher. Both methods may be called from any thread.
+
+    >>> class Counted:
+    ...     def __init__(self):
+    ...         self.requested = 0
+    ...     def request(self, n):
+    ...         self.requested += n
+    ...     def cancel(self):
+    ...         self.requested = 0
+    >>> isinstance(Counted(), Subscription)
+    True
+    """
 
     def request(self, n: int, /) -> None:
         """Ask for ``n`` more elements; adds up, saturating at ``UNBOUNDED`` (rules 3.8, 3.17).
@@ -41,7 +52,27 @@ class Subscription(Protocol):
 
 @runtime_checkable
 class Subscriber(Protocol[T_contra]):
-    """Receives ``on_subscribe``, then elements it asked for, then at most one terminal signal."""
+    """Receives ``on_subscribe``, then elements it asked for, then at most one terminal signal.
+
+    >>> from threading import Event
+    >>> ended = Event()
+    >>> class Printer:
+    ...     def on_subscribe(self, subscription):
+    ...         subscription.request(UNBOUNDED)
+    ...     def on_next(self, element):
+    ...         print(element)
+    ...     def on_error(self, error):
+    ...         print("failed:", error)
+    ...     def on_complete(self):
+    ...         print("done")
+    ...         ended.set()
+    >>> with ActorSystem() as system:
+    ...     system.publisher(Source.of("a")).subscribe(Printer())
+    ...     ended.wait(timeout=5)
+    a
+    done
+    True
+    """
 
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """First signal. ``TypeError`` for ``None`` (2.13)."""
@@ -62,7 +93,15 @@ class Subscriber(Protocol[T_contra]):
 
 @runtime_checkable
 class Publisher(Protocol[T_co]):
-    """Gives elements to the subscribers that ask for them."""
+    """Gives elements to the subscribers that ask for them.
+
+    >>> with ActorSystem() as system:
+    ...     publisher = system.publisher(Source.of("a"))
+    ...     subscriber = system.subscriber(Sink.list())
+    ...     publisher.subscribe(subscriber)
+    ...     isinstance(publisher, Publisher), subscriber.run.result()
+    (True, ['a'])
+    """
 
     def subscribe(self, subscriber: Subscriber[T_co], /) -> None:
         """Start a stream to ``subscriber``. ``TypeError`` for ``None`` (1.9)."""
@@ -71,21 +110,42 @@ class Publisher(Protocol[T_co]):
 
 @runtime_checkable
 class Processor(Subscriber[T_contra], Publisher[T_co], Protocol[T_contra, T_co]):
-    """A Subscriber that is a Publisher too, bound by the rules of both (4.1)."""
+    """A Subscriber that is a Publisher too, bound by the rules of both (4.1).
+
+    >>> with ActorSystem() as system:
+    ...     processor = system.processor(Flow().map(int))
+    ...     system.publisher(Source.of("3")).subscribe(processor)
+    ...     isinstance(processor, Processor), Source.from_publisher(processor).run(Sink.list())
+    (True, [3])
+    """
 
 
 def is_publisher(value: object) -> TypeGuard[Publisher[Any]]:
-    """Whether ``value`` has what a Publisher needs; a class has not, its objects may."""
+    """Whether ``value`` has the method of a Publisher; a class has not, its objects may.
+
+    >>> with ActorSystem() as system:
+    ...     is_publisher(system.publisher(Source.of("a"))), is_publisher("a")
+    (True, False)
+    """
     return _has(value, "subscribe")
 
 
 def is_subscriber(value: object) -> TypeGuard[Subscriber[Any]]:
-    """Whether ``value`` has what a Subscriber needs; a class has not, its objects may."""
+    """Whether ``value`` has the methods of a Subscriber; a class has not, its objects may.
+
+    >>> with ActorSystem() as system:
+    ...     is_subscriber(system.subscriber(Sink.list())), is_subscriber(Sink.list())
+    (True, False)
+    """
     return _has(value, "on_subscribe", "on_next", "on_error", "on_complete")
 
 
 def is_subscription(value: object) -> TypeGuard[Subscription]:
-    """Whether ``value`` has what a Subscription needs; a class has not, its objects may."""
+    """Whether ``value`` has the methods of a Subscription; a class has not, its objects may.
+
+    >>> is_subscription("a")
+    False
+    """
     return _has(value, "request", "cancel")
 
 

@@ -51,7 +51,12 @@ _BY_NAME = {
 
 
 class FailureKind(Enum):
-    """Why a partition's job failed, or why the session is gone."""
+    """Why a partition's job failed, or why the session is gone.
+
+    >>> from actors_rs.spark import FailureKind
+    >>> FailureKind.TIMED_OUT.value
+    'nothing came in time'
+    """
 
     USER_CODE = "user code raised, or the data did not fit it"
     PLAN = "the plan itself is wrong"

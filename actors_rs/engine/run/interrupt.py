@@ -47,8 +47,9 @@ class StopSignals(SignalWatch):
     def result_or_drain(self, run: Run[R], *, grace: float = 2.0) -> R:
         """Wait for ``run``; its result, also when the first signal drained it.
 
-        The second signal cancels it, with that ``grace``. Raises what ``Run.result`` raises, so
-        ``RunCancelled`` after that, and ``InvalidArgumentError`` for a ``grace`` below 0.
+        The second signal cancels it, with that ``grace`` in seconds (2). Raises the same errors as
+        ``Run.result``, so ``RunCancelled`` after that, and ``InvalidArgumentError`` for a ``grace``
+        below 0.
         """
         check_grace("grace", grace)
         if self._ends_before(run, 1):

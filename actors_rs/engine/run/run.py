@@ -30,7 +30,33 @@ R = TypeVar("R")
 
 
 class Run(Generic[R]):
-    """A running graph. All methods may be called from any thread; ``await run`` works too."""
+    """A running graph. All methods may be called from any thread; ``await run`` works too.
+
+    ``system.start(graph)`` makes it, of the scope ``life`` of its stages.
+
+    >>> import asyncio
+    >>> graph = Source.of(2, 3).to(Sink.sum())
+    >>> with ActorSystem() as system:
+    ...     run = system.start(graph)
+    ...     run.when_ended(lambda: None)
+    ...     run.wait(timeout=5), run.result(), run.state, run.done()
+    ...     run.snapshot().stages[0].elements_out, run.draw().startswith("flowchart")
+    (True, 5, 'completed', True)
+    (2, True)
+    >>> with ActorSystem() as system:
+    ...     run = system.start(Source.repeat("x").to(Sink.count()))
+    ...     run.drain(timeout=5), run.state
+    ...     run = system.start(Source.never().to(Sink.count()))
+    ...     asyncio.run(run.drain_async(timeout=5))
+    ...     run = system.start(Source.never().to(Sink.count()))
+    ...     run.cancel(grace=1), asyncio.run(run.cancelled()), run.state
+    ...     run = system.start(Source.never().to(Sink.count()))
+    ...     run.abort(OSError("gone")), run.wait(timeout=5), run.state
+    (True, 'completed')
+    True
+    (None, None, 'cancelled')
+    (None, True, 'failed')
+    """
 
     _instead_ = FOR_RUNS
 
@@ -203,5 +229,5 @@ class Run(Generic[R]):
         return self._scope.snapshot()
 
     def draw(self, format: str = "mermaid") -> str:
-        """A picture of the run at this moment, with its figures; see ``Graph.draw``."""
+        """A picture of the run at this moment, with its figures; ``format``: see ``Graph.draw``."""
         return self.snapshot().draw(format)

@@ -19,7 +19,7 @@ __all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot"]
 
 @dataclass(frozen=True, slots=True)
 class StageSnapshot:
-    """One stage at one moment.
+    """One stage at one moment. ``name`` and ``kind`` say which; times are in seconds.
 
     - ``demand``: elements that downstream requested and did not get yet (the least of all outlets).
     - ``requested``: elements that the stage itself waits for. ``buffered``: elements that it holds;

@@ -107,7 +107,8 @@ class SourceQueue(Generic[T]):
     async def put_async(self, element: T, timeout: float | None = None) -> None:
         """As ``put``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
-        A task that is cancelled while it waits has not handed ``element`` in.
+        Waits up to ``timeout`` seconds for room, by default without limit. A task that is cancelled
+        while it waits has not handed ``element`` in.
         """
         check_timeout(timeout)
         taken: list[bool] = []

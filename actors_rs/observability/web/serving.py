@@ -28,6 +28,11 @@ class Page:
 
     ``url`` is its address, with the token if there is one; ``port`` is the port it listens on.
     ``serve`` makes it.
+
+    >>> from actors_rs.observability.web import serve
+    >>> with ActorSystem() as system, serve(system) as page:
+    ...     page.url == f"http://127.0.0.1:{page.port}/"
+    True
     """
 
     def __init__(self, url: str, port: int) -> None:

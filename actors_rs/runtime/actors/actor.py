@@ -100,9 +100,9 @@ class PooledActor(ActorCore):
     def watch(self, ref: ActorRef[Any]) -> None:
         """Get one ``Terminated`` when the actor of ``ref`` has ended, also if it has by now.
 
-        It comes to ``on_receive``, but not while this actor's own system stops. To be called in
-        a handler or hook of this actor; watching twice is watching once. Raises
-        ``InvalidArgumentError`` for a ref of another kind.
+        It comes to ``on_receive``, but not while this actor's own system stops. Call it in a
+        handler or hook of this actor; watching twice is watching once. Raises
+        ``InvalidArgumentError`` for a ref of another kind. ``Terminated`` has an example.
         """
         begin_watch(self, ref)
 

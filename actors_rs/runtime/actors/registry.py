@@ -29,8 +29,8 @@ _hidden: WeakSet[ActorRef[Any]] = WeakSet()
 class ActorRegistry:
     """All running actors: pooled ones of every system, supervised or not, and pykka's own.
 
-    A drop-in for ``pykka.ActorRegistry``. The stages of a running stream are not listed: they
-    take no messages of the user's. All methods may be called from any thread.
+    A drop-in for ``pykka.ActorRegistry``. The stages of a running stream are not listed: they take
+    no messages of the user's. All methods may be called from any thread.
 
     >>> from actors_rs import ActorRegistry, ActorSystem, PooledActor
     >>> class Greeter(PooledActor):
@@ -39,7 +39,16 @@ class ActorRegistry:
     >>> with ActorSystem() as system:
     ...     greeter = system.spawn(Greeter)
     ...     ActorRegistry.get_by_class_name("Greeter") == [greeter]
+    ...     ActorRegistry.get_by_class(Greeter) == ActorRegistry.get_all()
+    ...     ActorRegistry.get_by_urn(greeter.actor_urn) == greeter
+    ...     ActorRegistry.broadcast("Ada", target_class=Greeter)
+    ...     ActorRegistry.unregister(greeter)
+    ...     ActorRegistry.register(greeter)
+    ...     ActorRegistry.stop_all(timeout=5)
     True
+    True
+    True
+    [True]
     """
 
     @classmethod
@@ -58,7 +67,7 @@ class ActorRegistry:
 
     @classmethod
     def get_by_class_name(cls, actor_class_name: str) -> list[ActorRef[Any]]:
-        """References to all running actors whose class has exactly this name."""
+        """References to all running actors whose class has just the name ``actor_class_name``."""
         return [ref for ref in cls.get_all() if ref.actor_class.__name__ == actor_class_name]
 
     @classmethod
@@ -126,14 +135,14 @@ class ActorRegistry:
 
     @classmethod
     def register(cls, actor_ref: ActorRef[Any]) -> None:
-        """List an actor. Starting one does that already: only needed after ``unregister``."""
+        """List ``actor_ref``. Starting an actor does that: only needed after ``unregister``."""
         if not isinstance(actor_ref, PooledActorRef):
             OwnRegistry.register(actor_ref)
         _hidden.discard(actor_ref)
 
     @classmethod
     def unregister(cls, actor_ref: ActorRef[Any]) -> None:
-        """List an actor no longer, though it goes on running. Stopping one does that already."""
+        """List ``actor_ref`` no longer, though the actor goes on. Stopping an actor does that."""
         if not isinstance(actor_ref, PooledActorRef):
             OwnRegistry.unregister(actor_ref)
             return

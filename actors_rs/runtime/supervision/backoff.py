@@ -51,11 +51,11 @@ class Backoff:
             raise InvalidArgumentError(f"backoff: jitter must be from 0 to 1, got {self.jitter}")
 
     def drawn(self, restarts: int, dice: Callable[[], float]) -> float:
-        """``delay`` with a chance from ``dice``, which are thrown only if there is any jitter."""
+        """``delay`` after ``restarts``, with a chance from ``dice``, called only for jitter."""
         return self.delay(restarts, dice() if self.jitter else 0.5)
 
     def delay(self, restarts: int, chance: float = 0.5) -> float:
-        """Seconds to wait when there were ``restarts`` lately; ``chance``, 0 to 1, is the dice."""
+        """Seconds to wait after ``restarts`` lately; ``chance``, 0 to 1, decides the jitter."""
         try:
             wait = self.initial * float(self.factor) ** restarts
         except OverflowError:

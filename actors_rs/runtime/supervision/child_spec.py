@@ -26,9 +26,18 @@ RESTARTS = ("permanent", "transient", "temporary")
 class ChildSpec:
     """How to make one child: ``actor_class(*args, **kwargs)``, called anew for every restart.
 
-    ``restart``: a ``"permanent"`` child is restarted however it ended, a ``"transient"`` one when
-    it failed, a ``"temporary"`` one never. ``name`` is unique among its siblings; without one it
-    is the class's name. Raises ``InvalidArgumentError``.
+    - ``restart``: a ``"permanent"`` child (default) is restarted however it ended, a
+      ``"transient"`` one when it failed, a ``"temporary"`` one never.
+    - ``name``: unique among its siblings; by default the class's name.
+
+    Raises ``InvalidArgumentError``.
+
+    >>> class Store(PooledActor):
+    ...     def __init__(self, path):
+    ...         super().__init__()
+    ...         self.path = path
+    >>> ChildSpec(Store, args=("orders.db",), restart="transient").args
+    ('orders.db',)
     """
 
     actor_class: type[ActorCore]
@@ -58,10 +67,16 @@ class ChildSpec:
 
 @dataclass(frozen=True, slots=True)
 class Supervisor:
-    """Children in the order of their start, and the strategy for when one of them fails.
+    """Children in the order of their start, and the ``strategy`` for when one of them fails.
 
-    A child may be a ``Supervisor`` itself, for which ``restart`` says when its own supervisor
-    starts it again. Raises ``InvalidArgumentError``.
+    ``strategy`` is ``OneForOne()`` by default. ``children`` are ``ChildSpec`` or ``Supervisor``.
+    ``name`` is ``"supervisor"`` by default, and unique among siblings. ``restart`` says when the
+    supervisor above starts this one again, as in ``ChildSpec``. Raises ``InvalidArgumentError``.
+
+    >>> class Store(PooledActor): ...
+    >>> tree = Supervisor(OneForAll(), [ChildSpec(Store, name="store")], name="orders")
+    >>> [child.name for child in tree.children]
+    ['store']
     """
 
     strategy: Strategy = field(default_factory=OneForOne)

@@ -78,7 +78,20 @@ class Strategy:
 
 @dataclass(frozen=True, slots=True)
 class OneForOne(Strategy):
-    """A child that fails is restarted alone; restarts are counted for each child by itself."""
+    """A child that fails is restarted alone; restarts are counted for each child by itself.
+
+    - ``max_restarts`` and ``within``: more than 3 restarts within 5 seconds, the waits of
+      ``backoff`` not counted, are too many. The supervisor gives up and fails itself.
+    - ``backoff``: the wait before a restart, by default ``Backoff()``.
+    - ``failed_message``: the message that failed a child is a dead letter (``"dead_letter"``, the
+      default), or the restarted child gets it again, before all others (``"retry"``). An ``ask`` is
+      answered with the error in the first case.
+
+    Raises ``InvalidArgumentError`` for values that cannot work.
+
+    >>> Supervisor(OneForOne(max_restarts=10, within=60)).strategy.max_restarts
+    10
+    """
 
     together: ClassVar[bool] = False
 
@@ -88,7 +101,14 @@ class OneForOne(Strategy):
 
 @dataclass(frozen=True, slots=True)
 class OneForAll(Strategy):
-    """When one fails, all are stopped in reverse order and started again in order."""
+    """When one child fails, all are stopped in reverse order and started again in order.
+
+    ``max_restarts``, ``within`` (seconds), ``backoff`` and ``failed_message`` are as in
+    ``OneForOne``.
+
+    >>> Supervisor(OneForAll()).strategy.max_restarts
+    3
+    """
 
     def first_affected(self, place: int) -> int:
         return 0
@@ -96,7 +116,14 @@ class OneForAll(Strategy):
 
 @dataclass(frozen=True, slots=True)
 class RestForOne(Strategy):
-    """When one fails, it and all that were started after it are stopped and started again."""
+    """When a child fails, it and all that were started after it are stopped and started again.
+
+    ``max_restarts``, ``within`` (seconds), ``backoff`` and ``failed_message`` are as in
+    ``OneForOne``.
+
+    >>> Supervisor(RestForOne()).strategy.within
+    5.0
+    """
 
     def first_affected(self, place: int) -> int:
         return place

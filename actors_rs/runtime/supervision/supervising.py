@@ -39,18 +39,33 @@ class Supervising:
     def supervise(self, supervisor: Supervisor, *, under: RunLike | None = None) -> SupervisorRef:
         """Start a supervisor and its children; returns at once, with all their addresses.
 
-        When it gives up, this system ends with its ``RestartLimitError``; ``under`` a run, that
-        run does, and the tree stops with the run.
+        If ``supervisor`` gives up, this system ends with its ``RestartLimitError``. With ``under``,
+        a run, that run ends instead, and the tree stops with the run. Raises
+        ``InvalidArgumentError`` for anything but a ``Supervisor``.
+
+        >>> class Greeter(PooledActor):
+        ...     def on_receive(self, message):
+        ...         return f"hello {message}"
+        >>> with ActorSystem() as system:
+        ...     tree = system.supervise(Supervisor(children=[ChildSpec(Greeter)], name="desk"))
+        ...     system.actor("/desk/Greeter").ask("Ada")
+        'hello Ada'
         """
         system: Any = self
         system._check_open()
         return start_supervisor(system, supervisor, under)
 
     def actor(self, path: str) -> PooledActorRef[Any]:
-        """The actor at a path of names of supervisors and children, as ``"/intake/store"``.
+        """The actor at a path of names of supervisors and children, such as ``"/intake/store"``.
 
         The same reference for as long as the actor may live again. Raises ``InvalidArgumentError``,
         which names the nearest paths, if there is none. Actors without supervisor have no path.
+
+        >>> class Store(PooledActor): ...
+        >>> with ActorSystem() as system:
+        ...     tree = system.supervise(Supervisor(children=[ChildSpec(Store)], name="intake"))
+        ...     system.actor("/intake/Store") == tree.child("Store")
+        True
         """
         return self._tree.find(path)
 

@@ -31,7 +31,23 @@ class RunLike(Protocol):
 class SupervisorRef(PooledActorRef[Any]):
     """The reference to a supervisor. All methods may be called from any thread.
 
-    The library makes it, of the ``address`` of the supervisor and its ``actor_class``.
+    The library makes it, of the ``address`` of the supervisor and its ``actor_class``. A supervisor
+    itself takes no messages of the user: send them to its children.
+
+    >>> class Store(PooledActor):
+    ...     def on_receive(self, order):
+    ...         return f"stored {order}"
+    >>> with ActorSystem() as system:
+    ...     tree = system.supervise(Supervisor(children=[ChildSpec(Store, name="store")]))
+    ...     tree.child("store").ask("order 1"), list(tree.children()), tree.parent
+    ...     second = tree.start_child(ChildSpec(Store, name="second"))
+    ...     tree.stop_child("second", timeout=5)
+    ...     spare = system.spawn(Store)
+    ...     tree.supervise(spare, name="spare")
+    ...     tree.stop(timeout=5)
+    ('stored order 1', ['store'], None)
+    True
+    True
     """
 
     def __init__(self, address: Any, actor_class: type[Any]) -> None:
@@ -47,10 +63,10 @@ class SupervisorRef(PooledActorRef[Any]):
         return ref
 
     def child(self, path: str) -> PooledActorRef[Any]:
-        """The child of that name; ``"workers/parser"`` is a child's child.
+        """The child with the name ``path``; ``"workers/parser"`` is a child's child.
 
-        The same reference for as long as the child may live again. Raises
-        ``InvalidArgumentError`` if there is none.
+        The same reference for as long as the child may live again. Raises ``InvalidArgumentError``
+        if there is none.
         """
         return self.child_slots.find(path)
 
@@ -97,7 +113,7 @@ class SupervisorRef(PooledActorRef[Any]):
         name: str = "",
         restart: Restart = "permanent",
     ) -> None:
-        """Take charge of an actor that runs already; ``args`` and ``kwargs`` make its successors.
+        """Take charge of the running actor ``ref``; ``args`` and ``kwargs`` make its successors.
 
         ``ref`` is the reference of the actor, ``name`` its name below this supervisor (default:
         from its class), ``restart`` when it is restarted, as in ``ChildSpec``. Raises

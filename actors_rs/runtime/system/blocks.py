@@ -15,6 +15,7 @@ from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, may_block
 from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
+from actors_rs.runtime.system.signals import SystemSignals
 
 __all__ = ["Blocks"]
 
@@ -37,7 +38,7 @@ class Blocks:
     _blocks: list[Any]
     """Entered, and not left yet."""
     _fatal: BaseException | None
-    _signals: Any
+    _signals: SystemSignals | None
 
     def __enter__(self) -> Self:
         self._check_may_enter()
@@ -75,10 +76,40 @@ class Blocks:
             self._release_signals()
         self._raise_what_ended_it(error)
 
+    def handle_signals(self, grace: float = 30.0) -> SystemSignals:
+        """Let SIGTERM and SIGINT (Ctrl-C) end this system in order, until it has shut down.
+
+        The first signal drains all runs, and nothing new is started. When the block of the system
+        has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds (30), or with a
+        second signal, everything is cancelled, and the main thread gets that ``SystemExit``
+        wherever it is.
+
+        Raises ``InvalidArgumentError`` off the main thread, or if a system of this process handles
+        signals already, or for a ``grace`` that is no number from 0 on.
+
+        >>> with ActorSystem() as system:
+        ...     signals = system.handle_signals(grace=10)
+        ...     system.start(Source.of(2, 3).to(Sink.sum())).result()
+        5
+        """
+        self._check_open()
+        signals = SystemSignals(self, grace)
+        try:
+            signals.take()
+            self._signals = signals
+        except BaseException:
+            signals.release()
+            raise
+        return signals
+
     async def shutdown_async(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """As ``shutdown``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
-        If its task is cancelled, runs are cancelled too, and their end is awaited.
+        ``drain`` and ``timeout`` (seconds) are as in ``shutdown``. If its task is cancelled, runs
+        are cancelled too, and their end is awaited.
+
+        >>> import asyncio
+        >>> asyncio.run(ActorSystem().shutdown_async(timeout=5))
         """
         end = partial(self.shutdown, drain=drain, timeout=timeout)
         over, awaiting, failed = Event(), Awaiting(), list[BaseException]()
@@ -157,6 +188,9 @@ class Blocks:
 
     # Other parts of a system
 
+    def _check_open(self) -> None:
+        raise NotImplementedError
+
     def _enter_block(self) -> None:
         raise NotImplementedError
 
@@ -170,4 +204,7 @@ class Blocks:
         raise NotImplementedError
 
     def stop_soon(self, within: float | None = None) -> None:
+        raise NotImplementedError
+
+    def drain(self, why: str = "") -> None:
         raise NotImplementedError

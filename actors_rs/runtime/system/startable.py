@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
-__all__ = ["AsProcessor", "AsPublisher", "AsSubscriber", "Startable"]
+from actors_rs.errors import RunCancelled
+from actors_rs.runtime.settings import check_kind
 
+__all__ = ["AsProcessor", "AsPublisher", "AsSubscriber", "Startable", "Starting"]
+
+R = TypeVar("R")
 S_contra = TypeVar("S_contra", contravariant=True)  # a system
 R_co = TypeVar("R_co", covariant=True)
 
@@ -40,3 +44,66 @@ class AsProcessor(Protocol[S_contra, R_co]):
     def processor_on(self, system: S_contra, /) -> R_co:
         """The Processor, on ``system``."""
         ...
+
+
+class Starting:
+    """A part of ``ActorSystem``. All methods may be called from any thread."""
+
+    name: str
+    _draining: str
+    """Why it starts no further runs; empty if it does."""
+
+    def start(self, graph: Startable[Self, R]) -> R:
+        """Start ``graph``; returns its ``Run`` at once.
+
+        Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
+
+        >>> with ActorSystem() as system:
+        ...     system.start(Source.of(2, 3).to(Sink.sum())).result()
+        5
+        """
+        self._check_open()
+        if self._draining:
+            raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
+        check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
+        return graph.start_on(self)
+
+    def publisher(self, source: AsPublisher[Self, R]) -> R:
+        """``source`` as a standard Publisher: each subscriber gets a run of its own.
+
+        >>> with ActorSystem() as system:
+        ...     Source.from_publisher(system.publisher(Source.of("a"))).run(Sink.list())
+        ['a']
+        """
+        self._check_open()
+        check_kind(source, "publisher_on", "publisher needs a Source")
+        return source.publisher_on(self)
+
+    def subscriber(self, sink: AsSubscriber[Self, R]) -> R:
+        """``sink`` as a standard Subscriber; its ``run`` has the result.
+
+        >>> with ActorSystem() as system:
+        ...     subscriber = system.subscriber(Sink.list())
+        ...     system.publisher(Source.of("a")).subscribe(subscriber)
+        ...     subscriber.run.result()
+        ['a']
+        """
+        self._check_open()
+        check_kind(sink, "subscriber_on", "subscriber needs a Sink")
+        return sink.subscriber_on(self)
+
+    def processor(self, flow: AsProcessor[Self, R]) -> R:
+        """``flow`` as a standard Processor, for one publisher and any number of subscribers.
+
+        >>> with ActorSystem() as system:
+        ...     processor = system.processor(Flow().map(int))
+        ...     system.publisher(Source.of("3")).subscribe(processor)
+        ...     Source.from_publisher(processor).run(Sink.list())
+        [3]
+        """
+        self._check_open()
+        check_kind(flow, "processor_on", "processor needs a Flow")
+        return flow.processor_on(self)
+
+    def _check_open(self) -> None:
+        raise NotImplementedError

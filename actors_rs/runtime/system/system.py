@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pykka import ActorRegistry
 
-from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import RLock, check_may_block
 from actors_rs.runtime.actors.actor_core import ActorCore
@@ -25,7 +24,7 @@ from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
 from actors_rs.runtime.dispatch.resources import Resources, check_settings, threads
 from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.memory_budget import budget_of
-from actors_rs.runtime.settings import check_flag, check_kind, check_timeout
+from actors_rs.runtime.settings import check_flag, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.system.blocks import Blocks
@@ -37,7 +36,7 @@ from actors_rs.runtime.system.parts import Activity
 from actors_rs.runtime.system.process import enrol, why_closed
 from actors_rs.runtime.system.shutdown import Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
-from actors_rs.runtime.system.startable import AsProcessor, AsPublisher, AsSubscriber, Startable
+from actors_rs.runtime.system.startable import Startable, Starting
 from actors_rs.runtime.system.statistics import SystemStatistics, statistics_of
 from actors_rs.runtime.system.stopping import StopLine
 from actors_rs.runtime.system.tree import Tree
@@ -55,7 +54,7 @@ MOST_WINDOW = 4096
 """Elements that an automatic window holds at most."""
 
 
-class ActorSystem(Blocks, Supervising, InNotebooks):
+class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
     - ``workers``: the pool's size at rest. Default: one per core.
@@ -188,39 +187,17 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
     def __repr__(self) -> str:
         return f"<ActorSystem {repr_of(self.name)}: {len(self._actors)} actors>"
 
-    def start(self, graph: Startable[ActorSystem, R]) -> R:
-        """Start a graph; returns its ``Run``.
-
-        Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
-        """
-        self._check_open()
-        if self._draining:
-            raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
-        check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
-        return graph.start_on(self)
-
-    def publisher(self, source: AsPublisher[ActorSystem, R]) -> R:
-        """``source`` as a standard Publisher: each subscriber gets a run of its own."""
-        self._check_open()
-        check_kind(source, "publisher_on", "publisher needs a Source")
-        return source.publisher_on(self)
-
-    def subscriber(self, sink: AsSubscriber[ActorSystem, R]) -> R:
-        """``sink`` as a standard Subscriber; its ``run`` tells what came of it."""
-        self._check_open()
-        check_kind(sink, "subscriber_on", "subscriber needs a Sink")
-        return sink.subscriber_on(self)
-
-    def processor(self, flow: AsProcessor[ActorSystem, R]) -> R:
-        """``flow`` as a standard Processor, for one publisher and any number of subscribers."""
-        self._check_open()
-        check_kind(flow, "processor_on", "processor needs a Flow")
-        return flow.processor_on(self)
-
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
-        """Start an actor here; the arguments go to its constructor.
+        """Start an actor of ``actor_class`` here; further arguments go to its constructor.
 
-        Raises ``ArgumentTypeError`` for what is no class of ``PooledActor``.
+        Raises ``ArgumentTypeError`` if ``actor_class`` is no subclass of ``PooledActor``.
+
+        >>> class Greeter(PooledActor):
+        ...     def on_receive(self, message):
+        ...         return f"hello {message}"
+        >>> with ActorSystem() as system:
+        ...     system.spawn(Greeter).ask("Ada")
+        'hello Ada'
         """
         self._check_open()
         check_actor_class("spawn", actor_class)
@@ -297,30 +274,25 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         return not self._closed
 
     def statistics(self) -> SystemStatistics:
-        """The system at this moment; cheap."""
+        """The system at this moment; cheap.
+
+        >>> with ActorSystem(workers=2) as system:
+        ...     system.statistics().actors
+        0
+        """
         return statistics_of(self)
 
-    def handle_signals(self, grace: float = 30.0) -> SystemSignals:
-        """Let SIGTERM and SIGINT (Ctrl-C) end this system in order, until it has shut down.
-
-        The first one drains all runs, and nothing new is started; when the block of the system
-        has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds, or with a
-        second signal, everything is cancelled, and the main thread gets that ``SystemExit``
-        wherever it is. Raises ``InvalidArgumentError`` off the main thread, or if a system of this
-        process handles signals already, or for a ``grace`` that is no number from 0 on.
-        """
-        self._check_open()
-        signals = SystemSignals(self, grace)
-        try:
-            signals.take()
-            self._signals = signals
-        except BaseException:
-            signals.release()
-            raise
-        return signals
-
     def drain(self, why: str = "it is draining") -> None:
-        """Start no further runs; those there are take no more in. Does not wait."""
+        """Start no further runs; present ones take no more in. Does not wait.
+
+        ``why`` is the reason that the error of a further ``start`` gives.
+
+        >>> with ActorSystem() as system:
+        ...     run = system.start(Source.repeat("x").to(Sink.count()))
+        ...     system.drain(why="new version")
+        ...     run.wait(timeout=5)
+        True
+        """
         self._draining = why
         observers = self._observers()
         for activity in self._living_activities():
@@ -355,7 +327,7 @@ class ActorSystem(Blocks, Supervising, InNotebooks):
         self._tell_to_stop(self.children(), at_once=True)
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
-        """End everything: runs (drained or cancelled), actors in reverse order, threads.
+        """End everything: runs, actors in reverse order, threads.
 
         Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``). Parts that
         have not stopped by then are named in one log line and left running on daemon threads. May

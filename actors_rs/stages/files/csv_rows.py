@@ -22,8 +22,14 @@ _MOST = 200
 class BadRow:
     """A row of a CSV file that ``Source.csv`` cannot give: where it is, and why.
 
-    ``fields`` is empty where the text could not be split, ``text`` is as it stands in the file.
-    ``line`` is the line in which the row ends.
+    ``path`` is the file, ``line`` the line in which the row ends. ``text`` is the row as it stands
+    in the file; ``fields`` is empty where the text could not be split. ``error`` is the reason.
+
+    >>> from io import StringIO
+    >>> text = StringIO("age\\n36\\n?\\n")
+    >>> rows = Source.csv(text, types={"age": int}, on_bad_row=lambda bad: {"age": bad.fields[0]})
+    >>> rows.run(Sink.list())
+    [{'age': 36}, {'age': '?'}]
     """
 
     path: str

@@ -30,8 +30,12 @@ __all__ = ["Monitor", "StreamState"]
 class StreamState:
     """A stream at one moment, at the place of one stage.
 
-    ``elements`` have passed in ``seconds`` since the start. ``error`` is why it failed, or why
-    downstream cancelled it, if it was for a failure.
+    ``stage`` is its name, ``state`` one of ``"running"``, ``"completed"``, ``"failed"``,
+    ``"cancelled"``. ``elements`` have passed in ``seconds`` since the start. ``error`` is the
+    reason of a failure, or of a cancellation by downstream after a failure.
+
+    >>> StreamState("parse", "completed", elements=2, seconds=0.5).elements
+    2
     """
 
     stage: str

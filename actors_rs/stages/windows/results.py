@@ -12,10 +12,18 @@ V = TypeVar("V")
 
 
 class WindowResult(NamedTuple, Generic[K, T, V]):
-    """What came of the elements of one ``key`` in the window from ``start`` to ``end``.
+    """The ``value`` of the elements of one ``key`` in the window from ``start`` to ``end``.
 
-    The window holds the moments from ``start`` on and before ``end``. These are what ``event_time``
-    gives, seconds or datetimes; of windows by processing time, seconds since the stage began.
+    The window holds the moments from ``start`` on and before ``end``. These are the results of
+    ``event_time``, seconds or datetimes; of windows by processing time, seconds since the stage
+    began.
+
+    >>> readings = Source.of((1, 20.5), (2, 21.0), (61, 19.5))
+    >>> windows = readings.aggregate_by(
+    ...     lambda one: "room", 0, lambda n, _: n + 1, every=60, event_time=lambda one: one[0]
+    ... )
+    >>> windows.map(lambda window: (window.start, window.end, window.value)).run(Sink.list())
+    [(0.0, 60.0, 2), (60.0, 120.0, 1)]
     """
 
     key: K
