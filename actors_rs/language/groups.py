@@ -41,8 +41,8 @@ class Group(Flow[Never, T_co], Generic[K, T_co]):
         """Whether this is the group for all keys that have none, with ``on_overflow="divert"``.
 
         >>> groups = Source.of("a", "b").group_by(str, max_groups=1, on_overflow="divert")
-        >>> rest = groups.flat_map(lambda g: g if g.is_overflow else g.take(0), breadth=2)
-        >>> rest.run(Sink.list())
-        ['b']
+        >>> tagged = groups.flat_map(lambda g: g.map(lambda x: (x, g.is_overflow)), breadth=2)
+        >>> sorted(tagged.run(Sink.list()))
+        [('a', False), ('b', True)]
         """
         return self.key is OVERFLOW

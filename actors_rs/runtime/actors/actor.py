@@ -39,21 +39,38 @@ A = TypeVar("A", bound="PooledActor")
 
 
 class PooledActor(ActorCore):
-    """An actor on the shared pool; subclass it like ``pykka.ThreadingActor``.
+    """An actor on the shared pool; subclass it as you would ``pykka.ThreadingActor``.
 
-    ``dispatcher`` selects the thread: ``"pool"`` (default); ``"pinned"`` for a thread of its own,
-    which handlers need that wait for futures; or ``"calling_thread"``. Handlers run one at a time,
+    ``dispatcher`` decides about its thread: ``"pool"`` (default), ``"pinned"`` for a thread of its
+    own, needed if handlers wait for futures, or ``"calling_thread"``. Handlers run one at a time,
     in a copy of the context in which the actor was started.
 
-    ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``. The coroutine
-    runs on the system's event loop, with any dispatcher, and holds no thread. The next message
-    waits for its end. A system that is cancelled cancels the coroutine.
+    ``on_receive``, methods that a proxy calls, and the hooks may be ``async def``: the coroutine
+    runs on the system's event loop, with any dispatcher, and the next message waits for its end.
+    The coroutine holds no thread. A system that is cancelled cancels it.
 
-    A subclass may use all names except names of the form ``_name_`` that this class has, and
-    pykka's ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``. Defining one of
-    them raises ``InvalidArgumentError``, and so does an async generator as a handler or hook. A
-    subclass's own ``system``, ``watch`` or other public name hides ours; the runtime does not use
-    public names.
+    A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
+    ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an
+    ``InvalidArgumentError``, as is an async generator in place of a handler or hook. Its own
+    ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
+
+    >>> class Counter(PooledActor):
+    ...     def on_start(self):
+    ...         self.total = 0
+    ...     def on_receive(self, amount):
+    ...         self.total += amount
+    ...         return self.total, self.actor_ref.actor_urn == self.actor_urn, self.system.name
+    ...     def on_stop(self):
+    ...         print("total:", self.total)
+    ...     def on_failure(self, exception_type, exception_value, traceback):
+    ...         print("failed:", exception_value)
+    >>> counter = Counter.start()
+    >>> counter.tell(2)
+    >>> counter.ask(3, timeout=5)
+    (5, True, 'default-actors')
+    >>> counter.stop()
+    total: 5
+    True
     """
 
     _system_: ActorSystem  # pyright: ignore[reportIncompatibleVariableOverride]  # set once

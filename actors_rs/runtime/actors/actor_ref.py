@@ -131,7 +131,7 @@ class PooledActorRef(ActorRef[A]):
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any: ...
 
     def ask(self, message: Any, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Send ``message`` and wait for the answer, or return a future of the answer.
+        """Send ``message`` and wait for the answer; without ``block``, return a future of it.
 
         Raises the exception of the handler; ``pykka.Timeout``, which is also a ``TimeoutError``,
         after ``timeout`` seconds; ``ActorDeadError`` when the actor stopped before it handled the

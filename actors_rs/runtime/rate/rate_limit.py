@@ -37,21 +37,24 @@ class Ticket:
 class RateLimit:
     """``n`` elements every ``per`` seconds, or elements that cost ``n`` together.
 
-    ``burst`` may pass at once after a pause; the default is what the rate lets through in 30 ms,
-    and at least 1. The limit begins full. In any time t at most ``burst + t * n / per`` passes. An
-    element that costs more than ``burst`` passes once its cost has come in; the bound then holds
-    with its cost in place of ``burst``.
+    ``burst`` may pass at once after a pause; by default as many as the rate lets through in 30 ms,
+    and at least 1. The limit begins full. In any time t no more than ``burst + t * n / per``
+    passes. An element that costs more than the burst passes when its cost has come in; then its
+    cost counts in place of ``burst``. A turn that is later than the burst makes up for loses the
+    difference: a small burst is never exceeded, and costs some of a high rate.
 
-    A turn that is later than the burst covers has lost what came in during that time. So a small
-    burst is never exceeded, and costs some of a high rate.
+    Streams that share it are served in the order of asking. A stream that does not come when it is
+    its turn yields to others whose turn it is as well, and no more than the burst gathers
+    meanwhile. Thread-safe; ``change`` takes effect at once, also for waiting streams. It belongs to
+    the streams of one system, whose clock it uses. A system whose clock is more than a second
+    earlier, such as a deterministic world, begins with a full limit, once no stream is in line.
 
-    Stages that share a limit are served in the order of asking. A stage that does not come at its
-    turn yields to the next ones, for at most what the burst gathers in the meantime. Thread-safe;
-    ``change`` takes effect at once, also for stages that wait.
-
-    A limit belongs to the streams of one system, whose clock it uses. A clock that
-    is more than a second earlier than the last time belongs to another system, such as a
-    deterministic world: then the limit begins full, once no stage is in line.
+    >>> limit = RateLimit(100, per=60.0, burst=10)
+    >>> limit.n, limit.per, limit.waiting
+    (100.0, 60.0, 0)
+    >>> limit.change(50)
+    >>> Source.of("a", "b").throttle(limit).run(Sink.list())
+    ['a', 'b']
     """
 
     def __init__(self, n: float, per: float = 1.0, burst: float | None = None) -> None:
@@ -75,7 +78,7 @@ class RateLimit:
     def change(
         self, n: float | None = None, *, per: float | None = None, burst: float | None = None
     ) -> None:
-        """Set another rate from now on; ``None`` leaves a number as it is. Any thread.
+        """Another rate from now on; ``None`` leaves a number as it is. Any thread.
 
         ``n`` elements every ``per`` seconds, and ``burst`` at once, as in the constructor. Raises
         ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.

@@ -22,9 +22,14 @@ SHORTEST_WAIT = 1 / 16
 class Backoff:
     """Waits before restarts: ``initial`` seconds, then ``factor`` times as long, to ``maximum``.
 
-    ``jitter`` is the share by which a wait may be shorter or longer, so that children that failed
-    together do not come back together. No wait is shorter than 1/16 of a second. Raises
-    ``InvalidArgumentError`` for values that make no sense.
+    The defaults are 0.1 s, 2 and 10 s. ``jitter`` is the share by which a wait may be shorter or
+    longer (0.1), so that parts that failed together do not come back together. No wait is shorter
+    than 1/16 of a second. Raises ``InvalidArgumentError`` for values that cannot work. Immutable,
+    so threads can share it.
+
+    >>> backoff = Backoff(initial=0.5, maximum=5.0)
+    >>> [backoff.delay(restarts) for restarts in (0, 1, 2, 10)]
+    [0.5, 1.0, 2.0, 5.0]
     """
 
     initial: float = 0.1

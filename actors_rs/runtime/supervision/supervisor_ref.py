@@ -81,7 +81,7 @@ class SupervisorRef(PooledActorRef[Any]):
     def start_child(self, child: Supervisor) -> SupervisorRef: ...
 
     def start_child(self, child: ChildSpec | Supervisor) -> PooledActorRef[Any]:
-        """Start one more child, after the others; returns its reference at once.
+        """Add ``child`` after the others and start it; returns its reference at once.
 
         Raises ``InvalidArgumentError`` if its name is taken or the supervisor has stopped.
         """
@@ -89,11 +89,12 @@ class SupervisorRef(PooledActorRef[Any]):
         return self.child_slots.add(child)
 
     def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
-        """Stop a child for good, after the messages in its mailbox; True when it has ended.
+        """Stop the child ``name`` for good, after the messages it has; True when it has ended.
 
-        ``"workers/parser"`` is a child's child. With ``block`` this waits, at most ``timeout``
-        seconds; otherwise it returns a future, as ``stop`` does. Raises ``InvalidArgumentError`` if
-        there is no such child, its supervisor has stopped, or ``timeout`` is no number.
+        ``"workers/parser"`` is a child's child. With ``block`` (default) this waits for the end, at
+        most ``timeout`` seconds, by default without limit; otherwise it returns a future, as
+        ``stop`` does. Raises ``InvalidArgumentError`` if there is no such child, its supervisor has
+        stopped, or ``timeout`` is no number.
         """
         check_timeout(timeout)
         if block:

@@ -57,26 +57,34 @@ MOST_WINDOW = 4096
 class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
-    - ``workers``: the pool's size at rest. Default: one per core.
-    - ``max_workers``: the limit of its size when user code blocks.
-    - ``window``: elements that an inlet keeps requested unless the graph sets another number. With
-      ``"auto"`` it begins with 8, and grows while the stage drains a window within 5 ms. The limit
-      is 4,096 elements, 16 MiB or 250 ms of the stage's work, the least of the three. The weight
-      of an element is estimated, see ``with_attributes(weight=)``.
-    - ``memory_limit``: bytes, or ``"2 GiB"``; bounds the elements that all links hold together.
-    - ``throughput``: most messages of one turn. Default: 100; a stage takes all that are there.
-    - ``metrics``: whether stages account for their time.
-    - ``monitor``: whether links between stages and to foreign subscribers are checked by the rules
-      of the standard. The first violation ends its run with ``ProtocolViolation``.
-    - ``stall_after``: a run in which nothing can move for this many seconds ends with ``Stalled``,
-      see ``Graph.watched``; ``None``: never.
-    - ``dispatcher``: ``"pool"``, or ``"calling_thread"``: turns run on the thread that causes them.
-    - ``name``: the name in logs, statistics and names of threads.
-    - ``shutdown_timeout``: the default of ``shutdown``, in seconds.
-    - ``cancel_grace``: seconds that a cancelled or failed run waits for user functions that do not
-      return, and that a block waits for everything when an exception leaves it.
-    - ``machinery``: threads and clocks to use instead of real ones, as
-      ``JumpingClock().machinery()``.
+    - ``workers`` and ``max_workers``: the pool's size at rest, by default one per core, and its
+      limit (256) when user code blocks.
+    - ``window``: elements that an inlet keeps requested unless the graph says otherwise, 4,096 by
+      default. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains a
+      whole window within 5 ms: up to 4,096 elements, 16 MiB or 250 ms of the stage's work,
+      whichever is least. The weight of an element is estimated, see ``with_attributes(weight=)``.
+    - ``memory_limit``: bytes, or a text such as ``"2 GiB"``, that all links hold together at most;
+      a window is the most then. No limit by default.
+    - ``throughput``: messages that a turn takes at most; by default 100, in a stage all there are,
+      which its windows limit.
+    - ``metrics``: whether stages measure their time; on by default.
+    - ``monitor``: whether the rules of the standard are watched on every link between two stages,
+      or from a stage to a foreign subscriber. The first violation ends its run with a
+      ``ProtocolViolation``. Off by default.
+    - ``stall_after``: seconds after which a run in which nothing can move any more ends with
+      ``Stalled``, 0.5 by default; ``None`` is never. See ``Graph.watched``.
+    - ``dispatcher``: ``"pool"`` (default), or ``"calling_thread"`` for tests.
+    - ``name``: of its threads and in messages, ``"actors"`` by default.
+    - ``shutdown_timeout``: seconds that ``shutdown`` waits at most, 30 by default.
+    - ``cancel_grace``: seconds, 2 by default, for which a run that was cancelled or failed waits
+      for functions that do not return, and a block that an exception leaves waits for everything.
+    - ``machinery``: replaces threads and clocks altogether, for deterministic tests.
+
+    >>> with ActorSystem(workers=2, name="orders") as system:
+    ...     system.start(Source.of(2, 3).to(Sink.sum())).result(), system.is_open, system.children()
+    (5, True, ())
+    >>> system.is_open
+    False
     """
 
     # Class attributes, since an instance with more than 30 attributes of its own is slow.
@@ -329,10 +337,16 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs, actors in reverse order, threads.
 
-        Waits at most ``timeout`` seconds (default: the system's ``shutdown_timeout``). Parts that
-        have not stopped by then are named in one log line and left running on daemon threads. May
-        be called again. Raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for
-        a ``timeout`` that is no number. ``shutdown.py`` lists the phases.
+        With ``drain`` (default) runs deliver the elements in flight first, without it they are
+        cancelled. Waits at most ``timeout`` seconds, by default the system's ``shutdown_timeout``.
+        One log line names everything that has not stopped by then; it stays on daemon threads. May
+        be called again. The end of a ``with`` block calls it.
+
+        Raises ``BlockingError`` on a pool thread, and ``InvalidArgumentError`` for a ``timeout``
+        that is no number. The phases: ``shutdown.py``.
+
+        >>> system = ActorSystem()
+        >>> system.shutdown(timeout=5)
         """
         check_flag("drain", drain)
         check_timeout(timeout)
