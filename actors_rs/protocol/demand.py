@@ -53,8 +53,9 @@ def less_demand(outstanding: int, n: int) -> int:
 class Demand:
     """A count of elements that saturates: a counter for one's own Publisher, and a number.
 
-    Unbounded plus or minus anything is unbounded. Counts may be negative, as differences, down to
-    -2**63; beyond that ``InvalidArgumentError`` is raised.
+    ``outstanding`` is the count it begins with, 0 by default. Unbounded plus or minus anything is
+    unbounded. Counts may be negative, down to -2**63; beyond that ``InvalidArgumentError`` is
+    raised. Not thread-safe.
 
     >>> demand = Demand(); demand.add(3); demand.take(2); demand.outstanding
     1

@@ -26,10 +26,15 @@ POLL_SECONDS = 0.1
 class StopSignals(SignalWatch):
     """While entered, takes SIGINT (Ctrl-C) and SIGTERM. Main thread only: else ``ValueError``.
 
-    Enter it before the ``ActorSystem`` whose runs it stops, so that it also covers the start and
-    the shutdown. A signal that the process ignored before stays ignored. Only the third signal
-    raises ``KeyboardInterrupt``. ``signal`` is the number of the first signal that came,
-    ``received`` how many came.
+    Enter it before the ``ActorSystem`` whose runs it should stop, so that it also covers the start
+    and the shutdown. A signal that the process ignores stays ignored. The third signal raises
+    ``KeyboardInterrupt``. ``signal`` is the number of the first one that came, ``received`` how
+    many came.
+
+    >>> with StopSignals() as signals, ActorSystem() as system:
+    ...     run = system.start(Source.of(2, 3).to(Sink.sum()))
+    ...     signals.result_or_drain(run, grace=5)
+    5
     """
 
     def __enter__(self) -> Self:

@@ -17,6 +17,17 @@ class KillSwitch:
 
     It can be used before, while and after they run, once: later uses do nothing, and a stream that
     starts after a use ends at once. Thread-safe; it keeps no stream alive.
+
+    >>> switch = KillSwitch()
+    >>> with ActorSystem() as system:
+    ...     run = system.start(Source.repeat("x").kill_switch(switch).to(Sink.count()))
+    ...     switch.shutdown()
+    ...     run.wait(timeout=5), run.state, switch.state
+    (True, 'completed', 'shut_down')
+    >>> switch = KillSwitch()
+    >>> switch.abort(OSError("gone"))
+    >>> Source.of("a").kill_switch(switch).recover(str).run(Sink.list())
+    ['gone']
     """
 
     def __init__(self) -> None:

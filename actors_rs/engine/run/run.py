@@ -98,15 +98,15 @@ class Run(Generic[R]):
         return self._end.is_over
 
     def result(self, timeout: float | None = None) -> R:
-        """Wait for the end; the sink's result, or a tuple of results in the order of the graph.
+        """Wait for the end; the sink's result, or a tuple of them in the order of the graph.
 
-        Raises:
+        Waits up to ``timeout`` seconds, by default without limit. Raises:
 
-        - the first failure, with all others in its ``others`` and some in its notes;
-        - ``RunCancelled``;
-        - ``TimeoutError`` after ``timeout`` seconds;
-        - ``BlockingError`` on a pool thread, in functions of the run, and on a thread with a
-          running event loop;
+        - The first failure, with all others in its ``others`` and in its notes.
+        - ``RunCancelled`` if the run was cancelled.
+        - ``TimeoutError`` after ``timeout`` seconds.
+        - ``BlockingError`` on a pool thread, in its own functions, and on a thread with a running
+          event loop.
         - ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
@@ -156,9 +156,9 @@ class Run(Generic[R]):
         await self._end.until_over()
 
     def drain(self, timeout: float | None = None) -> bool:
-        """Stop the intake of the sources; elements in flight are delivered, then the run ends.
+        """Let the sources take no more; elements in flight are delivered, then the run ends.
 
-        Waits up to ``timeout`` seconds, by default not at all; returns whether the run has ended. A
+        Waits up to ``timeout`` seconds, by default not at all; gives whether the run has ended. A
         run that has not ended goes on draining.
         """
         check_timeout(timeout)
@@ -187,19 +187,31 @@ class Run(Generic[R]):
         self._scope.abort(error)
 
     def queue(self, name: str | None = None) -> SourceQueue[Any]:
-        """The entry of this run's ``Source.queue``, by its ``name`` if there are several.
+        """The way into this run's ``Source.queue``, by ``name`` if there are several.
 
-        After the end of the run the queue is closed, and ``put`` says so. Raises ``GraphError`` if
-        there is none, if there are several and no name is given, and before the run has begun: a
-        hub or a processor begins with the first subscriber.
+        After the end of the run it is closed: a producer that comes late gets the same error from
+        the queue as one that has had it from the start. Raises ``GraphError`` if there is none, or
+        more than one without a name, and before the run has begun: the run of a hub or of a
+        processor begins with the first subscriber.
+
+        >>> with ActorSystem() as system:
+        ...     run = system.start(Source.queue(16).to(Sink.list()))
+        ...     run.queue().complete()
+        ...     run.result()
+        []
         """
         return queue_among(self._begun_stages("Source.queue"), name)
 
     def sink_queue(self, name: str | None = None) -> SinkQueue[Any]:
-        """The exit of this run's ``Sink.queue``, by its ``name`` if there are several.
+        """The way out of this run's ``Sink.queue``, by ``name`` if there are several.
 
-        Works after the end of the run too: waiting elements can still be read. Raises
-        ``GraphError`` if there is none, or more than one without a name.
+        After the end of the run too: waiting elements can still be got. Raises ``GraphError`` if
+        there is none, or more than one without a name.
+
+        >>> with ActorSystem() as system:
+        ...     run = system.start(Source.of("a").to(Sink.queue(capacity=16)))
+        ...     run.sink_queue().get()
+        'a'
         """
         return sink_queue_among(self._begun_stages("Sink.queue"), name, self._end)
 

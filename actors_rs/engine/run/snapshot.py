@@ -21,31 +21,39 @@ __all__ = ["LinkSnapshot", "RunSnapshot", "StageSnapshot"]
 class StageSnapshot:
     """One stage at one moment. ``name`` and ``kind`` say which; times are in seconds.
 
-    - ``demand``: elements that downstream requested and did not get yet (the least of all outlets).
-    - ``requested``: elements that the stage itself waits for. ``buffered``: elements that it holds;
-      ``buffered_bytes`` is their weight, see ``LinkSnapshot``, with the batches or rows that a
-      Spark source has and did not emit. ``mailbox``: its unread messages.
-    - ``busy``, ``idle`` and ``back_pressured``: parts of 1, of the time since the stage began: in
-      functions of the user, without input, and without demand for its elements. After its end the
-      stage is idle. Calls under way, as in ``map_async``, are busy with their part of its
-      ``parallelism``.
-    - ``state``: ``"running"``, ``"ended"`` or ``"failed"``.
+    - ``state`` is ``"running"``, ``"ended"`` or ``"failed"``; ``details`` depend on the kind of
+      stage.
     - ``elements_in`` came from upstream and ``elements_out`` went downstream. ``inner_elements``
       came from inner streams that the stage runs, as in ``flat_map``, or went to groups of
       ``group_by``. A stage without upstream, such as ``merge_hub``, counts the elements of its
       streams as ``in``.
-    - ``started_by``: the stages that started it as the source of an inner stream.
-    - ``details`` depend on the kind of stage. ``details["unwanted"]`` counts elements that came to
-      inner streams that needed no more: of a stage that runs them, or of all ended stages of one
-      kind (``take_while (ended)``). ``details["undelivered"]`` counts elements that the stage had
-      made, or held at its end, when downstream needed no more or the stage failed.
-    - ``total``: the elements that it will give, if known: of a sequence, or ``with_total``.
-    - ``seconds`` since its first turn; after the end of the run, the seconds up to that end.
-    - ``latency_p50`` and ``latency_p99``: seconds that half, and 99 of 100, of its calls took at
-      most. Calls of Spark sources are attempts at partitions. Stages without calls count turns in
-      which they handled elements. ``None`` before the first.
-    - ``resumed`` and ``restarted``: elements that its failure policy passed over. ``dead_letters``:
-      all dead letters of the stage, these elements included.
+    - ``demand`` is the part of downstream's requests that is not served yet, the least of all
+      outlets. ``requested`` are the elements that the stage itself waits for.
+    - ``buffered`` are the elements it holds, ``buffered_bytes`` is their weight, see
+      ``LinkSnapshot``. ``window`` is the most that it requests at a time, ``mailbox`` its unread
+      messages.
+    - ``busy``, ``idle`` and ``back_pressured`` are parts of 1, of the time since the stage began:
+      in functions of the user, without input, and without demand for its elements. After its end it
+      is idle. Calls that are under way, as in ``map_async``, are busy with their part of its
+      ``parallelism``.
+    - ``seconds`` have passed since its first turn, or were between that and the end of the run.
+    - ``latency_p50`` and ``latency_p99`` are the seconds that half, and 99 of 100, of its calls
+      took at most. Calls of Spark sources are attempts at partitions. Stages without calls count
+      turns in which they handled elements. ``None`` before the first.
+    - ``total`` is how many elements it will give, if that is known: of a sequence, ``with_total``.
+    - ``resumed`` and ``restarted`` are elements that its failure policy passed over, and
+      ``dead_letters`` all that it left, those elements included.
+    - ``started_by`` names the stages that started it as the source of an inner stream.
+    - ``details["unwanted"]`` counts elements that came to inner streams that wanted no more: of a
+      stage that runs them, or of all stages of one kind that have ended (``take_while (ended)``).
+    - ``details["undelivered"]`` counts elements that the stage had made, or held at its end, when
+      downstream wanted no more or the stage failed: they went nowhere.
+
+    >>> with ActorSystem() as system:
+    ...     run = system.start(Source.of(2, 3).map(str).to(Sink.list()))
+    ...     result, (source, stage, sink) = run.result(), run.snapshot().stages
+    >>> stage.name, stage.kind, stage.state, stage.elements_in, stage.elements_out
+    ('map', 'map', 'ended', 2, 2)
     """
 
     name: str
@@ -105,9 +113,19 @@ class LinkSnapshot:
 class RunSnapshot:
     """A run at one moment, as plain data.
 
-    ``name`` is the name of the run and ``state`` its state, such as ``"running"`` or
-    ``"completed"``. ``seconds`` have passed since its start, up to its end once it has ended.
-    ``stages`` and ``links`` are its parts.
+    ``name`` is the run's, ``state`` one of ``"running"``, ``"completed"``, ``"failed"``,
+    ``"cancelled"``. ``seconds`` have passed since its start, up to its end once it has ended.
+    ``stages`` has a ``StageSnapshot`` for each stage, ``links`` a ``LinkSnapshot`` for each link.
+
+    >>> with ActorSystem() as system:
+    ...     run = system.start(Source.of(2, 3).to(Sink.sum()))
+    ...     total, snapshot = run.result(), run.snapshot()
+    >>> [(stage.name, stage.elements_in) for stage in snapshot.stages]
+    [('of', 0), ('sum', 2)]
+    >>> snapshot.as_dict()["state"], snapshot.draw().startswith("flowchart")
+    ('completed', True)
+    >>> snapshot.bottleneck in (None, *snapshot.stages)
+    True
     """
 
     name: str
@@ -119,7 +137,7 @@ class RunSnapshot:
     """Whether its sources take no more input, see ``Run.drain``."""
 
     def draw(self, format: str = "mermaid") -> str:
-        """A picture with the figures, in ``format``; see ``Graph.draw``."""
+        """A picture with the figures; ``format`` is as in ``Graph.draw``."""
         return _picture_of(self).draw(format)
 
     def as_dict(self) -> dict[str, Any]:

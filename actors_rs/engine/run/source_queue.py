@@ -27,11 +27,28 @@ QueueOverflow: TypeAlias = Literal["backpressure", "drop_oldest", "drop_newest",
 
 
 class SourceQueue(Generic[T]):
-    """The entry of one run's ``Source.queue(capacity, overflow)``. Thread-safe.
+    """Feeds one run's ``Source.queue(capacity, overflow)``. Thread-safe.
 
-    ``run.queue()`` returns it. After the end of the run it is closed. Up to ``capacity`` elements
-    wait until downstream requests them. ``dropped`` counts the elements that the overflow policy
-    dropped.
+    ``run.queue()`` gives it, after the end of the run too: it is closed then. Up to ``capacity``
+    elements wait until downstream asks for them; ``overflow`` decides about more. ``kind`` names
+    the source in errors, ``"queue"`` by default. ``dropped`` counts the elements that the overflow
+    policy has dropped.
+
+    >>> import asyncio
+    >>> with ActorSystem() as system:
+    ...     run = system.start(Source.queue(16).to(Sink.list()))
+    ...     queue = run.queue()
+    ...     queue.put("order 1", timeout=5)
+    ...     queue.offer("order 2")
+    ...     asyncio.run(queue.put_async("order 3", timeout=5))
+    ...     queue.complete()
+    ...     run.result(), queue.closed
+    ...     run = system.start(Source.queue(16).recover(lambda error: "failed").to(Sink.list()))
+    ...     run.queue().fail(OSError("gone"))
+    ...     run.result()
+    True
+    (['order 1', 'order 2', 'order 3'], True)
+    ['failed']
     """
 
     def __init__(self, capacity: int, overflow: QueueOverflow, kind: str = "queue") -> None:

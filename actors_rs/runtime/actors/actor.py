@@ -49,10 +49,11 @@ class PooledActor(ActorCore):
     runs on the system's event loop, with any dispatcher, and the next message waits for its end.
     The coroutine holds no thread. A system that is cancelled cancels it.
 
-    A subclass may use every name but those of the form ``_name_`` that this class has, and pykka's
-    ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``; it is refused with an
-    ``InvalidArgumentError``, as is an async generator in place of a handler or hook. Its own
-    ``system``, ``watch`` or other public name hides ours, which the runtime does not use.
+    A subclass may not use the names of the form ``_name_`` that this class has, nor pykka's
+    ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``. Such a subclass is refused
+    with an ``InvalidArgumentError``, as is an async generator in place of a handler or hook. All
+    other names are free: a subclass's own ``system`` or ``watch`` hides ours, which the runtime
+    does not use.
 
     >>> class Counter(PooledActor):
     ...     def on_start(self):

@@ -32,8 +32,24 @@ __all__ = ["Terminated", "begin_watch", "end_all_watches", "end_watch", "tell_wa
 class Terminated:
     """The watched actor has ended for good and takes no more messages.
 
-    ``ref`` is its reference. ``error`` is the exception that it failed with; ``None`` if it was
-    stopped, or had ended before the watch.
+    ``ref`` is its reference. ``error`` is its failure; ``None`` if it was stopped, or had ended
+    before the watch.
+
+    >>> class Nurse(PooledActor):
+    ...     def __init__(self, patient):
+    ...         super().__init__()
+    ...         self.patient = patient
+    ...     def on_start(self):
+    ...         self.watch(self.patient)
+    ...     def on_receive(self, message):
+    ...         if isinstance(message, Terminated):
+    ...             print("ended:", message.error)
+    >>> class Patient(PooledActor): ...
+    >>> with ActorSystem() as system:
+    ...     patient = system.spawn(Patient)
+    ...     nurse = system.spawn(Nurse, patient)
+    ...     stopped = nurse.ask("ready?"), patient.stop(timeout=5), nurse.ask("done?")
+    ended: None
     """
 
     ref: ActorRef[Any]

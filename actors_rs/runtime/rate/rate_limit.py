@@ -80,8 +80,8 @@ class RateLimit:
     ) -> None:
         """Another rate from now on; ``None`` leaves a number as it is. Any thread.
 
-        ``n`` elements every ``per`` seconds, and ``burst`` at once, as in the constructor. Raises
-        ``InvalidArgumentError`` or ``TypeError`` and changes nothing if a number is wrong.
+        ``n``, ``per`` (seconds) and ``burst`` are as for the class. Raises ``InvalidArgumentError``
+        or ``TypeError`` and changes nothing if a number is wrong.
         """
         checked = _checked(
             self._n if n is None else n,

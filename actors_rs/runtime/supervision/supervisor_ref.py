@@ -116,10 +116,9 @@ class SupervisorRef(PooledActorRef[Any]):
     ) -> None:
         """Take charge of the running actor ``ref``; ``args`` and ``kwargs`` make its successors.
 
-        ``ref`` is the reference of the actor, ``name`` its name below this supervisor (default:
-        from its class), ``restart`` when it is restarted, as in ``ChildSpec``. Raises
-        ``InvalidArgumentError`` for an actor that has stopped, has a supervisor, is above this one
-        in the tree, or lives in another system.
+        ``name`` and ``restart`` are as in ``ChildSpec``. Raises ``InvalidArgumentError`` for an
+        actor that has stopped, has a supervisor, is above this one in the tree, or lives in another
+        system.
         """
         below = getattr(ref, "child_slots", None)
         if below is not None:

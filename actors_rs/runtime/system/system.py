@@ -61,8 +61,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
       limit (256) when user code blocks.
     - ``window``: elements that an inlet keeps requested unless the graph says otherwise, 4,096 by
       default. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains a
-      whole window within 5 ms: up to 4,096 elements, 16 MiB or 250 ms of the stage's work,
-      whichever is least. The weight of an element is estimated, see ``with_attributes(weight=)``.
+      whole window within 5 ms. The limit is the least of 4,096 elements, 16 MiB and 250 ms of the
+      stage's work. The weight of an element is estimated, see ``with_attributes(weight=)``.
     - ``memory_limit``: bytes, or a text such as ``"2 GiB"``, that all links hold together at most;
       a window is the most then. No limit by default.
     - ``throughput``: messages that a turn takes at most; by default 100, in a stage all there are,
