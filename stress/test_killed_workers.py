@@ -27,10 +27,10 @@ class Killer:
         self._thread.start()
 
     def _run(self) -> None:
-        pool = self._system.processes
+        pool = self._system.processes.processes  # type: ignore[attr-defined]
         while self.kills < KILLS:
             time.sleep(self._chance.uniform(0.0, 0.1))
-            workers = [*pool._busy.copy(), *pool._idle]  # type: ignore[attr-defined]
+            workers = [*pool._busy.copy(), *pool._idle]
             if workers:
                 try:
                     os.kill(self._chance.choice(workers).pid, signal.SIGKILL)

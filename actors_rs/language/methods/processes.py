@@ -15,7 +15,7 @@ from actors_rs.graph.checks import (
     positive_seconds,
 )
 from actors_rs.language.methods.chain import Chain
-from actors_rs.runtime.processes.needs import check_pickles, cores
+from actors_rs.runtime.processes.needs import check_interpreters, check_pickles, cores
 from actors_rs.stages.operators.flat_map_processes import FlatMapProcesses
 from actors_rs.stages.operators.map_processes import FIRST_WINDOW, MapProcesses
 
@@ -37,7 +37,7 @@ class InProcesses(Chain[In_contra, Out_co]):
     def map_processes(
         self,
         f: Callable[[Out_co], R],
-        workers: int | None = None,
+        workers: int | Literal["interpreters"] | None = None,
         ordered: bool = True,
         timeout: float | None = None,
         chunk: int | Literal["auto"] = "auto",
@@ -49,7 +49,9 @@ class InProcesses(Chain[In_contra, Out_co]):
         - ``f``: may be a lambda or a closure. ``f``, elements and results are pickled; large
           ``bytes``, NumPy arrays and Arrow tables are shared.
         - ``workers``: by default one for each core. The stages of a system share them; there are as
-          many as the stage with the most needs.
+          many as the stage with the most needs. ``"interpreters"`` are interpreters of this
+          process, one for each core, from Python 3.14 on. They cannot be killed, so a call ends by
+          itself, and ``timeout`` is refused.
         - ``ordered``: results come in order (default), or with ``False`` as they are ready.
         - ``timeout``: seconds, ``None`` by default. A call that takes longer is killed with its
           worker, and its element fails with ``CallTimeout``.
@@ -76,7 +78,7 @@ class InProcesses(Chain[In_contra, Out_co]):
     def flat_map_processes(
         self,
         f: Callable[[Out_co], Iterable[R]],
-        workers: int | None = None,
+        workers: int | Literal["interpreters"] | None = None,
         ordered: bool = True,
         timeout: float | None = None,
         chunk: int | Literal["auto"] = "auto",
@@ -100,7 +102,11 @@ class InProcesses(Chain[In_contra, Out_co]):
         self, kind: type[MapProcesses], called: str, f: Callable[[Any], Any], given: tuple[Any, ...]
     ) -> Flow[In_contra, Any]:
         workers, ordered, timeout, chunk, most, initializer = given
-        workers = cores() if workers is None else at_least(1, workers, f"{called}: workers")
+        interpreters = workers == "interpreters"
+        if interpreters:
+            check_interpreters(called, timeout)
+        own = workers is None or interpreters
+        workers = cores() if own else at_least(1, workers, f"{called}: workers")
         flag(ordered, f"{called}: ordered")
         if timeout is not None:
             timeout = positive_seconds(timeout, f"{called}: timeout")
@@ -110,5 +116,5 @@ class InProcesses(Chain[In_contra, Out_co]):
             at_least(1, most, f"{called}: max_tasks_per_worker")
         optional_plain_function(initializer, f"{called}: initializer")
         check_pickles(called)
-        make = partial(kind, f, workers, ordered, timeout, chunk, most, initializer)
+        make = partial(kind, f, workers, ordered, timeout, chunk, most, initializer, interpreters)
         return self.then(called, make)._changed(called, most_window=FIRST_WINDOW)

@@ -18,7 +18,8 @@ from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from actors_rs.runtime.dispatch.pool import PoolDispatcher
 from actors_rs.runtime.dispatch.timers import Timer, Timers
 from actors_rs.runtime.dispatch.workers import Workers
-from actors_rs.runtime.processes.pool import ProcessPool, ProcessService
+from actors_rs.runtime.processes.pool import ProcessService
+from actors_rs.runtime.processes.pools import WorkerPools
 from actors_rs.runtime.settings import (
     check_count,
     check_flag,
@@ -140,7 +141,7 @@ def threads(
         timers,
         Workers(f"{name}-blocking", keep=1),
         EventLoopThread(f"{name}-asyncio"),
-        ProcessPool(),
+        WorkerPools(),
         serves_all=dispatcher is not None,
     )
 

@@ -45,6 +45,8 @@ class Settings(NamedTuple):
     timeout: float | None
     most_calls: int | None
     """How many elements a worker may be given in its life."""
+    interpreters: bool = False
+    """Whether workers are interpreters of this process."""
 
 
 class CallResults:
@@ -142,7 +144,7 @@ class Calls:
         finally:
             self._pool.give_back(worker, lost=lost)
         if not self.closed:
-            chunk.replied(reply, packed, first, end, worker.pid)
+            chunk.replied(reply, packed, first, end, worker.name)
 
     def close(self) -> bool:
         """Nobody wants results any more; whether a worker is in a call, which it may end."""
@@ -222,10 +224,10 @@ class _Chunk:
         else:
             self._results.failures[at] = WorkerDied(death(lost.exit_code), lost.exit_code, deaths)
 
-    def replied(self, reply: Reply, packed: Packed, first: int, end: int, pid: int) -> None:
+    def replied(self, reply: Reply, packed: Packed, first: int, end: int, worker: str) -> None:
         """The worker has answered for this part."""
         answer, results, began = reply.answer, self._results, monotonic()
-        failures = {first + found[0]: revived(found, pid) for found in answer.failures}
+        failures = {first + found[0]: revived(found, worker) for found in answer.failures}
         if answer.status == "unusable":
             unusable = "the function, or its initializer, cannot be used in a worker process"
             raise StreamError(f"{unusable}: {named(failures[first])}") from failures[first]

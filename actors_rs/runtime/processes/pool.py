@@ -6,7 +6,7 @@ for which none is idle, and lives until the system ends, unless it dies or has h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from actors_rs.runtime._primitives import monotonic
@@ -61,7 +61,8 @@ class ProcessService(Protocol):
 class ProcessPool:
     """Any thread. ``take`` and ``Calls.call`` wait."""
 
-    def __init__(self) -> None:
+    def __init__(self, start: Callable[[], WorkerProcess] = WorkerProcess.start) -> None:
+        self._start = start
         self._changed = Condition()
         self._begin()
 
@@ -119,7 +120,7 @@ class ProcessPool:
     def _started(self, calls: Calls, count: int) -> WorkerProcess | None:
         worker: WorkerProcess | None = None
         try:
-            worker = WorkerProcess.start()
+            worker = self._start()
         finally:
             with self._changed.lock:
                 self._changed.notify_all()
@@ -180,7 +181,7 @@ class ProcessPool:
         for worker in idle:
             worker.leave()
         left = [one for one in idle if not one.close(min(GOODBYE_SECONDS, deadline - monotonic()))]
-        return tuple(f"worker process {worker.pid}" for worker in left)
+        return tuple(worker.name for worker in left)
 
     def disown(self) -> None:
         """In a forked child: the workers are the parent's, and so may be the locks."""

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Lock, monotonic
@@ -24,7 +24,15 @@ from actors_rs.runtime.processes.wire import Packed, Wait, board, pack, receive,
 from actors_rs.runtime.processes.worker import AT, NOT_BEGUN, SINCE, SLOTS, STOP, Answer
 from actors_rs.runtime.system.condition import Condition
 
-__all__ = ["Function", "Reply", "WorkerLost", "WorkerProcess", "death"]
+__all__ = [
+    "Function",
+    "Launched",
+    "Reply",
+    "WorkerLost",
+    "WorkerProcess",
+    "death",
+    "worker_code",
+]
 
 START_SECONDS = 60.0
 """How long an interpreter may take to start."""
@@ -32,14 +40,18 @@ STARTS = 5
 """How many workers in a row may die before they serve."""
 LOOK_SECONDS = 0.5
 """Seconds between looks whether a worker lives, where the system does not report its end."""
-_MAIN = """\
+_IGNORE_INTERRUPTS = """\
 import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+"""
+_FIND = """\
 import sys, types
 package = sys.modules['actors_rs_worker'] = types.ModuleType('actors_rs_worker')
 package.__path__ = [{folder!r}]
-from actors_rs_worker.worker import main
-main({socket}, {board})
+"""
+_SERVE = """\
+from actors_rs_worker.worker import {served_by}
+{served_by}({socket}, {board})
 """
 
 
@@ -87,21 +99,41 @@ def death(exit_code: int) -> str:
     return f"was killed by {name} ({-exit_code}{memory})"
 
 
+class Launched(Protocol):
+    """The process, or its like, of a worker. See ``subprocess.Popen``."""
+
+    pid: int
+    returncode: int | Any
+
+    def poll(self) -> int | None:
+        """Its exit code, once it has ended."""
+        ...
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end; raises ``subprocess.TimeoutExpired``."""
+        ...
+
+    def kill(self) -> None:
+        """End it, where that can be done."""
+
+
+def worker_code(served_by: str, served: int, block: int) -> str:
+    """The code of a worker's interpreter: it calls a function of ``worker.py``."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    serve = _SERVE.format(served_by=served_by, socket=served, board=block)
+    return _FIND.format(folder=folder) + serve
+
+
 class WorkerProcess:
     """An interpreter that calls functions. ``start`` gives one that serves."""
+
+    kind = "worker process"
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         block, self._board = board(SLOTS)
         try:
-            folder = os.path.dirname(os.path.abspath(__file__))
-            code = _MAIN.format(folder=folder, socket=theirs.fileno(), board=block)
-            self._process = subprocess.Popen(
-                [sys.executable, *_flags(), "-c", code],
-                stdin=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), block),
-                process_group=0,  # Ctrl-C at a terminal is for the parent alone
-            )
+            self._process = self._launched(theirs.fileno(), block)
         except BaseException:
             ours.close()
             raise
@@ -110,8 +142,9 @@ class WorkerProcess:
             os.close(block)
         ours.setblocking(False)
         self._socket = ours
-        self._exit = _exit_descriptor(self._process.pid)
         self.pid = self._process.pid
+        self._exit = self._exit_descriptor()
+        self.name = f"{self.kind} {self.pid}"
         self.calls = 0
         """How many elements it was given; kept by the pool."""
         self.chunks = 0
@@ -128,6 +161,25 @@ class WorkerProcess:
         self._killed_for = ""
         self._is_lost = False
 
+    def _launched(self, served: int, block: int) -> Launched:
+        code = _IGNORE_INTERRUPTS + worker_code("main", served, block)
+        return subprocess.Popen(
+            [sys.executable, *_flags(), "-c", code],
+            stdin=subprocess.DEVNULL,
+            pass_fds=(served, block),
+            process_group=0,  # Ctrl-C at a terminal is for the parent alone
+        )
+
+    def _exit_descriptor(self) -> int | None:
+        """A descriptor that is readable once the process has ended; None where there is none."""
+        opened: Any = getattr(os, "pidfd_open", None)
+        if opened is None:
+            return None
+        try:
+            return int(opened(self.pid))
+        except OSError:
+            return None
+
     @classmethod
     def start(cls) -> WorkerProcess:
         """One that serves; raises ``StreamError`` if none can be started."""
@@ -143,7 +195,7 @@ class WorkerProcess:
                 raise
             else:
                 return worker
-        raise StreamError(f"no worker process could be started: {STARTS} in a row died") from lost
+        raise StreamError(f"no {cls.kind} could be started: {STARTS} in a row died") from lost
 
     def _greet(self) -> None:
         self._board[AT] = NOT_BEGUN
@@ -289,14 +341,3 @@ def _flags() -> list[str]:
         subprocess, "_args_from_interpreter_flags", None
     )
     return [] if options is None else options()
-
-
-def _exit_descriptor(pid: int) -> int | None:
-    """A descriptor that is readable once the process has ended; None where there is none."""
-    opened: Any = getattr(os, "pidfd_open", None)
-    if opened is None:
-        return None
-    try:
-        return int(opened(pid))
-    except OSError:
-        return None

@@ -11,8 +11,8 @@ from actors_rs.runtime.processes.worker import Failure
 __all__ = ["revived"]
 
 
-def revived(failure: Failure, pid: int) -> Exception:
-    """The exception that a call in worker ``pid`` raised; its traceback is a note.
+def revived(failure: Failure, worker: str) -> Exception:
+    """The exception that a call in ``worker`` raised; its traceback is a note.
 
     Its class is kept wherever it can travel, so that deciders can tell by it. Of another one only
     the text is left, in a ``RuntimeError``.
@@ -22,7 +22,7 @@ def revived(failure: Failure, pid: int) -> Exception:
     if not isinstance(error, BaseException):
         error = _made_of(_loaded(parts)) or RuntimeError(line)
     failed = as_failure(error)
-    note_once(failed, f"in worker process {pid}: {told}")
+    note_once(failed, f"in {worker}: {told}")
     return failed
 
 

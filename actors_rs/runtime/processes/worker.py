@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from .wire import Packed, pack, receive, send, unpack
 
-__all__ = ["AT", "NOT_BEGUN", "SINCE", "SLOTS", "STOP", "main"]
+__all__ = ["AT", "NOT_BEGUN", "SINCE", "SLOTS", "STOP", "main", "serve"]
 
 AT, SINCE, STOP, SLOTS = range(4)
 """The board: the element that the worker runs, since when (ns), the last chunk to stop."""
@@ -59,13 +59,18 @@ class Answer(NamedTuple):
 
 
 def main(descriptor: int, board_descriptor: int) -> None:
-    """Serve the parent until it goes."""
+    """Serve the parent, in a process of its own, until it goes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends us
+    threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
+    serve(descriptor, board_descriptor)
+
+
+def serve(descriptor: int, board_descriptor: int) -> None:
+    """Answer what comes through the socket until the other side has closed it."""
     sock = socket.socket(fileno=descriptor)
     board = memoryview(mmap.mmap(board_descriptor, mmap.PAGESIZE))[: 8 * SLOTS].cast("q")
     os.close(board_descriptor)
-    threading.Thread(target=_end_with, args=[os.getppid()], daemon=True).start()
-    with suppress(EOFError, ConnectionError):
+    with sock, suppress(EOFError, ConnectionError):
         sys.path[:] = unpack(receive(sock, _no_wait))
         send(sock, pack(os.getpid()), _no_wait)
         functions: dict[int, Callable[[Any], Any]] = {}

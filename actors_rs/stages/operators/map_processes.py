@@ -87,6 +87,7 @@ class MapProcesses(MapAsync):
         chunk: int | Literal["auto"],
         max_tasks_per_worker: int | None,
         initializer: Callable[[], Any] | None,
+        interpreters: bool = False,
     ) -> None:
         super().__init__(self._called, workers, ordered, None)
         self._function = f
@@ -97,6 +98,7 @@ class MapProcesses(MapAsync):
             "listed": self.flat,
             "timeout": timeout,
             "most_calls": max_tasks_per_worker,
+            "interpreters": interpreters,
         }
         most = MOST_ELEMENTS if max_tasks_per_worker is None else max_tasks_per_worker
         alone = timeout is None and initializer is None and max_tasks_per_worker is None
