@@ -9,11 +9,13 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from math import isnan, nan
 from statistics import median
 from time import perf_counter
 from typing import Any, Literal
 
 __all__ = [
+    "NOT_MEASURED",
     "Contestant",
     "Figure",
     "Goal",
@@ -24,6 +26,9 @@ __all__ = [
     "rate",
     "ratio",
 ]
+
+NOT_MEASURED = nan
+"""The value of a figure that could not be measured; ``theirs`` says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +78,21 @@ class Figure:
         return None if self.goal is None else self.goal.met_by(self.value)
 
     def shown(self) -> str:
-        """The value with its unit."""
+        """The value with its unit; nothing if it was not measured."""
+        if isnan(self.value):
+            return ""
         digits = f"{self.value:,.0f}" if abs(self.value) >= 100 else f"{self.value:,.2f}"
         return f"{digits} {self.unit}".strip()
 
     def as_data(self) -> dict[str, Any]:
         """For JSON."""
-        return {**asdict(self), "goal": self.goal and str(self.goal), "met": self.met}
+        value = None if isnan(self.value) else self.value
+        return {
+            **asdict(self),
+            "value": value,
+            "goal": self.goal and str(self.goal),
+            "met": self.met,
+        }
 
 
 Contestant = tuple[Callable[[], object], int]

@@ -1,111 +1,139 @@
-"""Real jobs against what a user would pick, where more than one core is needed.
+"""Five real jobs as a user would write them: with this package, a plain loop, pools, and libraries.
 
-Lines of JSON are parsed and summed up; blobs of 2 MiB are hashed. Each contestant is what a user
-would write, with a pool that is warm, and its number of lines stands beside its name.
+Each run is a process of its own, contestants in turn, A B A B. Time is the median, memory the most
+that the process and all it has started have had. A library that is not installed is named in the
+table; `pip install "actors-rs[jobs]"` installs them all.
 """
 
 from __future__ import annotations
 
-import hashlib
+import importlib
 import inspect
 import json
-import multiprocessing
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any, NamedTuple
 
-from actors_rs import ActorSystem, Sink, Source
-from stress.bench.harness import Contestant, Figure, count, in_turn, rate, ratio
+from stress.bench.harness import NOT_MEASURED, Figure, count
+from stress.bench.tree_memory import peak_of
 
-__all__ = ["measure"]
+__all__ = ["JOBS", "contestants", "measure", "measured_job"]
 
-WORKERS = 2
-ROUNDS = 5
-
-
-def price(line: str) -> int:
-    row = json.loads(line)
-    return int(row["price"]) * len(row["tags"])
-
-
-def digest(blob: bytes) -> int:
-    return hashlib.blake2b(blob).digest()[0]
-
-
-class Pools(NamedTuple):
-    """What contestants run on."""
-
-    system: ActorSystem
-    executor: ProcessPoolExecutor
-    pool: Any
-
-
-def loop(f: Callable[[Any], int], elements: Sequence[Any], size: int, pools: Pools) -> int:
-    return sum(map(f, elements))
-
-
-def executor(f: Callable[[Any], int], elements: Sequence[Any], size: int, pools: Pools) -> int:
-    return sum(pools.executor.map(f, elements, chunksize=size))
-
-
-def pool(f: Callable[[Any], int], elements: Sequence[Any], size: int, pools: Pools) -> int:
-    return sum(pools.pool.imap_unordered(f, elements, chunksize=size))
-
-
-def ours(f: Callable[[Any], int], elements: Sequence[Any], size: int, pools: Pools) -> int:
-    graph = Source.from_iterable(elements).map_processes(f, WORKERS).to(Sink.sum())
-    result: int = pools.system.start(graph).result()
-    return result
-
-
-CONTESTANTS = {
-    "a plain loop": loop,
-    "ProcessPoolExecutor.map": executor,
-    "Pool.imap_unordered": pool,
+JOBS = ("logs", "to_parquet", "hashing", "joining", "enriching")
+ROUNDS = 3
+MOST_SECONDS = 600
+"""For one run."""
+NAMES = {
+    "ours": "actors_rs",
+    "loop": "a plain loop",
+    "executor": "ProcessPoolExecutor",
+    "threads": "ThreadPoolExecutor",
+    "pool": "multiprocessing.Pool",
+    "joblib": "joblib",
+    "dask": "Dask bag",
+    "polars": "polars",
+    "ray": "Ray Data",
 }
+ONCE = ("ray",)
+"""Of these one run is measured: each takes half a minute."""
+LIBRARIES = ("joblib", "dask", "polars", "ray")
+
+
+class Run(NamedTuple):
+    """What one run of a contestant took."""
+
+    seconds: float
+    memory: int
+    """Bytes at the most."""
+    result: Any
+
+
+def contestants(job: ModuleType) -> list[str]:
+    """Those that the job has; a library without one does not apply to it."""
+    return [name for name in NAMES if hasattr(job, name)]
 
 
 def lines_of(f: Callable[..., Any]) -> int:
-    """How many lines of code a user writes for it."""
-    return len(inspect.getsource(f).splitlines()) - 1
+    """How many lines of code a user writes for it: neither blank ones nor its first."""
+    lines = inspect.getsource(f).splitlines()[1:]
+    return sum(bool(line.strip()) for line in lines)
 
 
 def measure(scale: float) -> list[Figure]:
-    lines = [
-        json.dumps({"id": n, "price": n, "tags": ["a", "b", "c"], "text": "x" * 100})
-        for n in range(count(scale, 100_000))
-    ]
-    blobs = [os.urandom(2 << 20) for _ in range(count(scale, 60))]
-    fork = multiprocessing.get_context("fork")
-    with (
-        ActorSystem() as system,
-        ProcessPoolExecutor(WORKERS, fork) as executor,
-        fork.Pool(WORKERS) as pool,
-    ):
-        pools = Pools(system, executor, pool)
-        return [
-            *_job("JSON lines parsed and summed up", price, lines, 1000, pools),
-            *_job("blobs of 2 MiB hashed", digest, blobs, 1, pools),
-        ]
+    figures = []
+    for name in JOBS:
+        figures += measured_job(name, scale, ROUNDS)
+    return figures
 
 
-def _job(
-    name: str, f: Callable[[Any], int], elements: Sequence[Any], size: int, pools: Pools
-) -> list[Figure]:
-    n = len(elements)
-    expected = loop(f, elements, size, pools)
-    runs: list[Contestant] = []
-    for contestant in (ours, *CONTESTANTS.values()):
-        assert contestant(f, elements, size, pools) == expected
-        runs.append((lambda c=contestant: c(f, elements, size, pools), n))  # type: ignore[misc]
-    mine, *others = in_turn(ROUNDS, runs)
-    return [
-        Figure(
-            f"{name}, {WORKERS} workers, map_processes ({lines_of(ours)} lines)",
-            f"{against} ({lines_of(CONTESTANTS[against])} lines), {median(theirs) * n:.2f} s",
-            *(rate(mine), rate(theirs), ratio(mine, theirs)),
-        )
-        for against, theirs in zip(CONTESTANTS, others, strict=True)
-    ]
+def measured_job(name: str, scale: float, rounds: int) -> list[Figure]:
+    """The figures of one job; raises ``RuntimeError`` when contestants disagree."""
+    job = importlib.import_module(f"stress.bench.workloads.{name}")
+    n = count(scale, job.LINES)
+    there = [one for one in contestants(job) if one not in LIBRARIES or find_spec(one)]
+    runs: dict[str, list[Run]] = {one: [] for one in there}
+    with tempfile.TemporaryDirectory() as temporary, _service(job) as address:
+        folder = Path(temporary)
+        (folder / "address").write_text(address)
+        job.prepare(folder, n)
+        for number in range(rounds):
+            for one in there if number == 0 else [one for one in there if one not in ONCE]:
+                runs[one].append(_run(name, one, folder))
+                _compare(name, one, runs)
+    return [_figure(job, n, one, runs) for one in contestants(job) if one != "ours"]
+
+
+def _service(job: ModuleType) -> AbstractContextManager[str]:
+    started: AbstractContextManager[str] = (
+        job.running() if hasattr(job, "running") else nullcontext("")
+    )
+    return started
+
+
+def _run(job: str, contestant: str, folder: Path) -> Run:
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    command = [sys.executable, "-m", "stress.bench.workloads.run", job, contestant, str(folder)]
+    # Files: workers that outlive their pool would keep a pipe open.
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
+        with subprocess.Popen(command, stdout=out, stderr=errors) as process:
+            with peak_of(process.pid) as peak:
+                code = process.wait(MOST_SECONDS)
+        out.seek(0)
+        errors.seek(0)
+        if code:
+            raise RuntimeError(f"{contestant} failed at {job}: {errors.read()[-2000:]}")
+        told = json.loads(out.read().splitlines()[-1])
+    return Run(told["seconds"], peak.bytes, told["result"])
+
+
+def _compare(job: str, contestant: str, runs: dict[str, list[Run]]) -> None:
+    if runs[contestant][-1].result != runs["ours"][0].result:
+        raise RuntimeError(f"{contestant} has another result of {job} than ours")
+
+
+def _figure(job: ModuleType, n: int, against: str, runs: dict[str, list[Run]]) -> Figure:
+    mine, theirs = _told(job, "ours", runs), "not installed"
+    value = NOT_MEASURED
+    if against in runs:
+        theirs = _told(job, against, runs)
+        value = _seconds(runs[against]) / _seconds(runs["ours"])
+    return Figure(job.NAME.format(n=n), NAMES[against], mine, theirs, value)
+
+
+def _seconds(runs: list[Run]) -> float:
+    return median(run.seconds for run in runs)
+
+
+def _told(job: ModuleType, contestant: str, runs: dict[str, list[Run]]) -> str:
+    taken = runs[contestant]
+    memory = median(run.memory for run in taken) / 2**20
+    lines = lines_of(getattr(job, contestant))
+    return f"{_seconds(taken):.2f} s, {memory:,.0f} MiB, {lines} lines"

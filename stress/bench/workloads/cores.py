@@ -1,0 +1,5 @@
+"""How many workers each contestant may have."""
+
+__all__ = ["CORES"]
+
+CORES = 2
