@@ -11,6 +11,7 @@ from actors_rs.spark.session import local_session as local_session
 from actors_rs.spark.sinks.sink import SparkSink as SparkSink
 from actors_rs.spark.sinks.sink import SparkWritten as SparkWritten
 from actors_rs.spark.source import SparkSource as SparkSource
+from actors_rs.spark.tracing import traced as traced
 
 __all__ = [
     "FailureKind",
@@ -24,4 +25,5 @@ __all__ = [
     "SparkWritten",
     "local_session",
     "spark_map",
+    "traced",
 ]

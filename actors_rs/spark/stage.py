@@ -14,6 +14,7 @@ from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.fetching.driver_room import Share
 from actors_rs.spark.fetching.fetch import Fetch, next_piece
 from actors_rs.spark.fetching.job_size import JobSize
+from actors_rs.spark.fetching.operations import PartitionOperations
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
@@ -72,6 +73,7 @@ class PartitionsSource(StageLogic):
         self._broken = False  # a partition failed: no later one will be delivered
         self._draining = False
         self._stopped = False
+        self._operations = PartitionOperations()
 
     def advance(self, budget: Budget) -> None:
         outlet, began = self.outlet, self.context.now()  # a fetch may end before the turn does
@@ -104,6 +106,8 @@ class PartitionsSource(StageLogic):
             self._share.close()
         self._fetches.clear()
         self._jobs = 0
+        for index in self._operations.open():
+            self._partition_ended(index, None, whole=False)
 
     @property
     def _reading(self) -> int:
@@ -253,6 +257,7 @@ class PartitionsSource(StageLogic):
 
     def _begin(self, fetches: Sequence[Fetch]) -> None:
         """Start the thread of ``fetches``, which are one job."""
+        self._operations.begin(fetches, self.context)
         for fetch in fetches:
             fetch.began = self.context.now()
         self._jobs += len(fetches)
@@ -262,6 +267,7 @@ class PartitionsSource(StageLogic):
     # Fetching, on a thread that may block
 
     def _job(self, fetches: Sequence[Fetch], beside: int) -> None:
+        self._operations.enter(fetches)
         begun, done, error = self.context.now(), 0, None
         sizes = (0, 0)
         try:
@@ -346,14 +352,28 @@ class PartitionsSource(StageLogic):
         fetch.ended = True
         self.load.call_ended(self.context.now() - fetch.began)
         if isinstance(error, SparkSessionLost):
+            self._partition_ended(fetch.index, error)
             self.fail(error)  # nothing else will come: do not wait for its turn
         elif error is not None and not self._draining:
             self._fetch_failed(fetch, error)
+        else:
+            self._partition_ended(fetch.index, None, whole=fetch.whole)
 
     def _fetch_failed(self, fetch: Fetch, error: BaseException) -> None:
         """An attempt failed, though the session lives."""
         fetch.error = error
         self._broken = True
+        self._partition_ended(fetch.index, error)
+
+    def _partition_ended(
+        self, index: int, error: BaseException | None, *, whole: bool = True
+    ) -> None:
+        """No further attempt at the partition will be made."""
+        self._operations.end(index, error, self._attempts_at(index), whole=whole)
+
+    def _attempts_at(self, index: int) -> int:
+        """How many attempts at the partition there were."""
+        return 1
 
     def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
         """``piece`` of ``weight`` bytes was read."""

@@ -163,6 +163,9 @@ class SupervisedPartitions(ShownPartitions):
         if self._policy.timeout is not None:
             self._watch_over(one, self._policy.timeout)
 
+    def _attempts_at(self, index: int) -> int:
+        return self._attempts_of[index]
+
     def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
         one = self._tries.get(fetch.index)
         if fetch.dropped or one is None:
@@ -258,6 +261,7 @@ class SupervisedPartitions(ShownPartitions):
         self._poisoned.append(index)
         letter = PoisonPartition(index, one.attempts, text_of(error))
         self.context.event("partition_given_up", partition=index, error=error, attempt=one.attempts)
+        self._partition_ended(index, error)
         self.context.report(letter, f"given up after {one.attempts} attempts", error)
         self._give_back(one)
         one.fetch.pieces.clear()

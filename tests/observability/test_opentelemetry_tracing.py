@@ -76,6 +76,16 @@ def test_a_failed_run_records_its_error_and_the_stage(system, exporter):
     assert span.events[0].attributes["actors.position"] == 0
 
 
+def test_a_cancelled_run_is_no_error(system, exporter):
+    run = system.start(Source.tick(0.001).to(Sink.ignore()))
+    run.cancel()
+    span = the_span(exporter)
+    assert span.status.status_code is StatusCode.UNSET
+    assert span.attributes["actors.run.state"] == "cancelled"
+    assert span.attributes["actors.cancelled"] is True
+    assert span.events == ()
+
+
 class UnsaidError(Exception):
     def __str__(self):
         raise ValueError

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from concurrent.futures import CancelledError as FutureCancelled
 from typing import TYPE_CHECKING, Any
 
+from actors_rs.errors import RunCancelled
 from actors_rs.observability.opentelemetry.needs import api
 from actors_rs.runtime._primitives import RLock
 from actors_rs.texts import class_name_of, text_of
@@ -57,7 +58,7 @@ class OpenSpan:
                 self.span.set_attribute(f"actors.omitted.{name}", number - MOST_EVENTS)
         for name, value in attributes.items():
             self.span.set_attribute(f"actors.{name}", value)
-        if isinstance(error, CancelledError | FutureCancelled):
+        if isinstance(error, CancelledError | FutureCancelled | RunCancelled):
             self.span.set_attribute("actors.cancelled", True)
         elif error is not None:
             self._record(error)

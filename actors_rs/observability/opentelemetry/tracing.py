@@ -104,19 +104,20 @@ class Tracing:
         run.run.enter()
 
     def _operation(self, operation: Operation) -> _Part | None:
-        run = self._runs.get(operation.run_id)
+        kind, run_id, stage, number, attempt = operation
+        is_call = kind == "call"
+        if is_call and number * _GOLDEN % 1.0 >= self._ratio:
+            return None
+        run = self._runs.get(run_id)
         if run is None or not run.is_recorded:
             return None
-        kind, stage, number = operation.kind, operation.stage, operation.number
         attributes: dict[str, Any] = {"actors.stage": stage}
-        if kind == "partition":
-            attributes["actors.partition"] = number
-            one = run.begin(f"partition {stage}", attributes, (stage, number))
-        elif number * _GOLDEN % 1.0 >= self._ratio:
-            return None
+        if is_call:
+            attributes |= {"actors.position": number, "actors.attempt": attempt}
         else:
-            attributes |= {"actors.position": number, "actors.attempt": operation.attempt}
-            one = run.begin(f"call {stage}", attributes)
+            attributes["actors.partition"] = number
+        place = None if is_call else (stage, number)
+        one = run.begin(f"{kind} {stage}", attributes, place)
         return None if one is None else _Part(run, one)
 
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from actors_rs.spark.liveness import watch
+from actors_rs.spark.tracing import carrier
 
 __all__ = ["are_queued", "cancel_jobs", "group_of", "tagged"]
 
@@ -28,17 +29,17 @@ def tagged(
     group it has (``group_of``), which it gets back.
     """
     context.addJobTag(tag)
-    context.setLocalProperty(_GROUP, tag)
-    if pool is not None:
-        context.setLocalProperty(_POOL, pool)
+    own = carrier() if pool is None else {**carrier(), _POOL: pool}
+    for name, value in {_GROUP: tag, **own}.items():
+        context.setLocalProperty(name, value)
     try:
         yield
     finally:
         with suppress(Exception):  # a dead JVM remembers nothing; do not hide why we are here
             context.removeJobTag(tag)
             context.setLocalProperty(_GROUP, before)
-            if pool is not None:
-                context.setLocalProperty(_POOL, None)
+            for name in own:
+                context.setLocalProperty(name, None)
 
 
 def group_of(context: Any) -> str | None:

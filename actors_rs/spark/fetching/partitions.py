@@ -26,6 +26,7 @@ from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.spark.repeat.fixing import fixed, judge
 from actors_rs.spark.resuming.dealing import settings_of
 from actors_rs.spark.resuming.describing import caches_read, description_of
+from actors_rs.spark.tracing import seeing_trace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -210,7 +211,7 @@ def _open_rdd(rdd: RDD[T]) -> tuple[int, Runs[T]]:
     context = rdd.context
 
     def run(index: int, checksum: Checksum | None) -> Generator[T, None, None]:
-        elements = context.runJob(rdd, iter, [index])
+        elements = context.runJob(rdd, seeing_trace(iter), [index])
         # A JVM that dies while it sends looks like a short result: ask whether it lives.
         ensure_session_alive(context, f"partition {index}")
         return (element for element in elements)

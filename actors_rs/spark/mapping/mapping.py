@@ -24,6 +24,7 @@ from actors_rs.spark.mapping.map_stage import Outcome, SparkMap
 from actors_rs.spark.mapping.pickling import frames_of, pickled_function
 from actors_rs.spark.session import context_of
 from actors_rs.spark.sharing import hint_at_fair_scheduling
+from actors_rs.spark.tracing import seeing_trace
 from actors_rs.texts import named
 
 if TYPE_CHECKING:
@@ -118,8 +119,8 @@ class _Jobs:
         self, context: Any, f: Callable[[Any], Any], parallelism: int, pool: str | None
     ) -> None:
         self._context = context
-        self._mapper = map_worker.mapper(f)
-        self._singly = map_worker.mapper(map_worker.of_pickled(f))
+        self._mapper = seeing_trace(map_worker.mapper(f))
+        self._singly = seeing_trace(map_worker.mapper(map_worker.of_pickled(f)))
         self._parallelism = parallelism
         self._pool = pool
         self._tag = f"actors-rs-{uuid.uuid4()}"
