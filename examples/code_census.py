@@ -118,7 +118,7 @@ def _census(files: list[SourceFile], outputs: Outputs, options: argparse.Namespa
     try:
         return _run(spark, files, outputs, options, started)
     finally:
-        with suppress(Exception):  # a JVM that died cannot be stopped, and why is told already
+        with suppress(Exception):  # a dead JVM cannot be stopped; the run has failed with the cause
             spark.stop()
 
 
