@@ -334,3 +334,16 @@ def test_as_many_streams_as_groups_is_no_warning(recwarn):
     Source.range(0, 9).group_by(abs, 1).flat_map(lambda group: group)
     Source.range(0, 9).group_by(abs, 9).map(lambda group: group).flat_map(lambda group: group)
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("overflow", ["backpressure", "divert", "fail", "evict_idle"])
+def test_a_receiver_that_takes_nothing_ends_and_its_elements_are_counted(system, overflow):
+    keys = Source.of("a", "b", "a").group_by(str, max_groups=2, on_overflow=overflow)
+    run = system.start(keys.flat_map(lambda group: group.take(0), breadth=3).to(Sink.list()))
+    assert run.result(SECONDS) == []
+    counted = sum(
+        stage.details.get("dropped", 0) + stage.details.get("unwanted", 0)
+        for stage in run.snapshot().stages
+        if stage.kind == "group_by"
+    )
+    assert counted == 3

@@ -11,11 +11,11 @@ for all groups together, so one slow group does not block the others at once.
 A group ends with upstream, when its receiver cancels it, when it makes room for another group, or
 when it was idle for ``idle_timeout`` seconds: no element came for it or was given of it. If its key
 comes again, a new group opens, which begins with all that the receiver had not requested. Elements
-that it had requested and did not take are counted as ``unwanted``, see ``snapshot``. With
+that it had requested and did not take are counted as ``unwanted``, see ``snapshot``. A receiver
+that took nothing, or dropped the stream unused: the held elements are dropped and counted. With
 ``closed="drop"`` a group that its receiver cancelled stays cancelled: elements for its key are
 dropped and counted, until its place is needed or it was idle. The extra group of ``divert`` takes
-no place, so only idleness ends that one. A group whose stream was dropped unused is cancelled at
-once; its elements are dropped and counted.
+no place, so only idleness ends that one.
 
 Back-pressure: when a window of elements is held for groups that do not ask. A new key beyond
 ``max_groups`` waits for room (``backpressure``), ends the group that was idle longest
@@ -279,11 +279,11 @@ class GroupBy(StageLogic):
                     self._idle.gave_all(group)
 
     def _was_cancelled(self, group: Group) -> None:
-        """Its receiver wants no more, or there is none: its held elements open another group."""
+        """Its held elements open another group, if its receiver took any; else that never ends."""
         held, group.held = group.held, ()
         self._held -= len(held)
         was_open = self._groups.open.get(group.key) is group
-        again = group.claimed and group.cause is None and not self._drops
+        again = group.claimed and group.cause is None and group.count and not self._drops
         if self._drops:
             self._groups.was_cancelled(group)
         elif was_open:
