@@ -1,17 +1,23 @@
-"""``python -m tests.pages.pictures``: the screenshots of the page, into ``docs/pictures``.
+"""``python -m tests.pages.pictures``: pictures of a run, into ``docs/pictures``.
 
-A graph with a slow stage runs. Headless Chromium looks at its page, light, dark and narrow.
+A graph with a slow stage runs. Headless Chromium looks at its page, light, dark and narrow. The
+live table is exported as it is painted on a terminal.
 """
 
 from __future__ import annotations
 
+import io
 import itertools
+import re
 import shutil
 import time
 from pathlib import Path
 from typing import Any
 
-from actors_rs import ActorSystem, Graph, Sink, Source
+from rich.console import Console
+
+from actors_rs import ActorSystem, Graph, Run, Sink, Source
+from actors_rs.observability.rendering import rendered
 from actors_rs.observability.web import serve
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "pictures"
@@ -42,6 +48,16 @@ def orders() -> Graph[Any]:
     )
 
 
+def live_table(run: Run[Any]) -> str:
+    """The live table of ``run`` as an SVG that loads nothing; takes a second."""
+    before = run.snapshot()
+    time.sleep(1.0)
+    console = Console(record=True, width=110, file=io.StringIO(), force_terminal=True)
+    console.print(rendered(run.snapshot(), before))
+    svg = console.export_svg(title="actors-rs run shop:orders --live")
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+
+
 def main() -> None:
     from playwright.sync_api import sync_playwright
 
@@ -49,8 +65,9 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chrome")
     system = ActorSystem(name="shop", cancel_grace=0.5)
     with serve(system) as page:
-        system.start(orders())
+        run = system.start(orders())
         time.sleep(SECONDS)
+        (FOLDER / "live-table.svg").write_text(live_table(run), encoding="utf-8")
         with sync_playwright() as started:
             browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for name, view in VIEWS.items():
