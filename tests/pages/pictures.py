@@ -52,7 +52,7 @@ def live_table(run: Run[Any]) -> str:
     """The live table of ``run`` as an SVG that loads nothing; takes a second."""
     before = run.snapshot()
     time.sleep(1.0)
-    console = Console(record=True, width=110, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=80, file=io.StringIO(), force_terminal=True)
     console.print(rendered(run.snapshot(), before))
     svg = console.export_svg(title="actors-rs run shop:orders --live")
     return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)

@@ -8,7 +8,7 @@ from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 from actors_rs import ActorSystem, Flow, Sink, Source
-from actors_rs.errors import CallExitError
+from actors_rs.errors import CallExitError, StageError
 from actors_rs.spark import spark_map
 from actors_rs.spark.mapping.map_errors import revived
 from actors_rs.spark.mapping.map_worker import Parts
@@ -110,3 +110,56 @@ def test_a_module_that_only_the_driver_has_is_named_with_what_to_do(
     assert "module 'module_of_the_driver'" in advice
     assert "addPyFile" in advice
     assert "--py-files" in advice
+
+
+class Rude:
+    """An element that says nothing of itself."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+    __str__ = __repr__
+
+
+class RudeError(Exception):
+    """An exception that says nothing of itself."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    __repr__ = __str__
+
+
+@pytest.mark.parametrize("kind", [ValueError, RudeError])
+def test_a_rude_element_whose_function_raises_on_spark_fails_alone(
+    spark: SparkSession, system: ActorSystem, kind: type[Exception]
+) -> None:
+    def check(rude: Rude) -> int:
+        if rude.number == 1:
+            raise kind(rude)
+        return rude.number
+
+    flow = spark_map(check, spark, batch=4).on_failure("resume")
+    rude = [Rude(number) for number in range(4)]
+    assert system.start(Source.of(*rude).via(flow).to(Sink.list())).result(SECONDS) == [0, 2, 3]
+    (letter,) = system.dead_letters.recent()
+    assert letter.what is rude[1]
+    assert "spark_map" in letter.where
+    assert letter.error is not None
+    assert type(letter.error.__cause__).__name__ == kind.__name__
+
+
+def test_the_error_of_a_run_names_stage_and_position_of_a_rude_element(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    def check(rude: Rude) -> int:
+        raise RudeError(rude)
+
+    run = system.start(Source.of(Rude(0)).via(spark_map(check, spark)).to(Sink.list()))
+    with pytest.raises(StageError) as caught:
+        run.result(SECONDS)
+    assert "spark_map" in str(caught.value)
+    assert caught.value.position == 0
