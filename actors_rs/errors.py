@@ -35,7 +35,8 @@
         ├── TooManyGroupsError       a group_by met more keys than it may have groups
         └── Stalled                  a stream can make no progress: who waits for whom
 
-Catch ``ActorsRsError`` for all of them.
+Catch ``ActorsRsError`` for all of them. It does not catch ``pykka.ActorDeadError``,
+``LateAnswerError`` (a ``pykka.Timeout``) and ``UnknownName`` (an ``AttributeError``).
 """
 
 from __future__ import annotations
@@ -147,9 +148,9 @@ class MissingExtraError(UserError, ImportError):
 
 
 class BlockingError(UserError):
-    """A thread was about to wait that must not: one of the pool, or of a running event loop.
+    """A pool thread, or a coroutine, was about to block: use ``await``, ``pinned`` or ``tell``.
 
-    Run the actor on the ``pinned`` dispatcher, or let the other actor ``tell`` its answer.
+    Not refused: a blocking ``ask`` on your own event loop, and one of pykka's ``ThreadingActor``.
     """
 
 

@@ -20,7 +20,7 @@ _ALIKE = 0.75
 
 
 class UnknownName(AttributeError):  # noqa: N818 - shown as what it is to Python
-    """``owner`` has no attribute ``name``."""
+    """``owner`` has no attribute ``name``; the text names the attribute that does the same."""
 
     def __init__(self, owner: type, name: str) -> None:
         super().__init__(name=name)

@@ -261,8 +261,8 @@ class Flow(
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; a setting that is ``None`` stays as it is.
 
-        - ``window``: elements its inlets keep requested. ``"auto"``: as many as fit its pace and
-          their weight, see ``ActorSystem``.
+        - ``window``: elements its inlets keep requested. A source has none: set the window of the
+          stage or sink after it. ``"auto"``: as many as fit pace and weight, see ``ActorSystem``.
         - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage, for
           ``"auto"``; by default they are estimated.
         - ``dispatcher``: ``"pool"``, or ``"pinned"`` for a thread of its own.

@@ -268,7 +268,7 @@ class SourceFactories(FileSources):
 
         ``system.start(graph).queue()`` gives the queue, for each run its own. It takes as many
         elements as downstream has requested, and ``capacity`` more, which wait for demand. A stage
-        requests a window ahead, 4,096 elements unless ``with_attributes(window=)`` sets another
+        requests a window ahead, 4,096 elements unless its ``with_attributes(window=)`` sets another
         number. ``overflow`` decides about further elements:
 
         - ``"backpressure"`` (default): ``put`` waits and ``offer`` returns false.

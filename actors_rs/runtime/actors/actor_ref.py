@@ -72,7 +72,10 @@ class Ask:
 
 
 class PooledActorRef(ActorRef[A]):
-    """pykka's reference to an actor. All methods may be called from any thread."""
+    """The address of an actor: ``system.spawn`` and ``MyActor.start()`` return it.
+
+    Also pykka's ``ActorRef``. All methods may be called from any thread.
+    """
 
     actor_stopped: StopFlag  # type: ignore[assignment]  # an Event's methods
     _home: DelayingSystem | None = None
@@ -113,8 +116,10 @@ class PooledActorRef(ActorRef[A]):
     def tell_every(self, seconds: float, message: Any) -> Delayed:
         """Send ``message`` every ``seconds``, for the first time after as many, until ``cancel()``.
 
-        It ends with the actor, not with a restart of it. Times at which nothing could be sent are
-        not made up for. Raises as ``tell_after`` does, and for ``seconds`` that are not above 0.
+        It ends with the actor, not with a restart of it. A timer that ``on_start`` starts needs
+        ``cancel()`` in ``on_stop`` and ``on_failure``, or each restart adds one. Times at which
+        nothing could be sent are not made up for. Raises as ``tell_after`` does, and for
+        ``seconds`` that are not above 0.
         """
         return tell_later(self, self._lives_in(), "tell_every", seconds, message, again=True)
 

@@ -19,7 +19,11 @@ _MOST = 200
 
 
 class LateAnswerError(Timeout, TimeoutError):
-    """Caught as ``pykka.Timeout``, which a pykka user expects, and as Python's ``TimeoutError``."""
+    """An actor gave no answer, or did not stop, within ``timeout`` seconds.
+
+    Catch it as ``pykka.Timeout`` or as Python's ``TimeoutError``. The text names the actor, its
+    function and its unread messages. The actor handles the message all the same.
+    """
 
 
 def late_answer(seconds: float | None, question: Question | None) -> LateAnswerError:

@@ -28,7 +28,8 @@ class ChildSpec:
 
     - ``restart``: a ``"permanent"`` child (default) is restarted however it ended, a
       ``"transient"`` one when it failed, a ``"temporary"`` one never.
-    - ``name``: unique among its siblings; by default the class's name.
+    - ``name``: unique among its siblings; by default the class's name. Two children of class ``W``
+      without a name are ``W`` and ``W-2``.
 
     Raises ``InvalidArgumentError``.
 

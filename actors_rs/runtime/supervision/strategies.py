@@ -31,6 +31,7 @@ class Strategy:
     - ``"dead_letter"``: it becomes a dead letter. An ``ask`` is answered with the error and, as
       always, is no failure.
     - ``"retry"``: the restarted child receives it again, before all other messages; an ``ask`` too.
+      Do that only if no message can fail for ever.
 
     Raises ``InvalidArgumentError``.
     """
@@ -84,8 +85,8 @@ class OneForOne(Strategy):
       ``backoff`` not counted, are too many. The supervisor gives up and fails itself.
     - ``backoff``: the wait before a restart, by default ``Backoff()``.
     - ``failed_message``: the message that failed a child is a dead letter (``"dead_letter"``, the
-      default), or the restarted child gets it again, before all others (``"retry"``). An ``ask`` is
-      answered with the error in the first case.
+      default), or the restarted child gets it again, before all others (``"retry"``): only if no
+      message can fail for ever. An ``ask`` is answered with the error in the first case.
 
     Raises ``InvalidArgumentError`` for values that cannot work.
 

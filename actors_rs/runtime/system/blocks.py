@@ -79,10 +79,11 @@ class Blocks:
     def handle_signals(self, grace: float = 30.0) -> SystemSignals:
         """Let SIGTERM and SIGINT (Ctrl-C) end this system in order, until it has shut down.
 
-        The first signal drains all runs, and nothing new is started. When the block of the system
-        has ended, it raises ``SystemExit`` with 143 or 130. After ``grace`` seconds (30), or with a
-        second signal, everything is cancelled, and the main thread gets that ``SystemExit``
-        wherever it is.
+        The first signal drains all runs, and no new runs start. Actors continue until the block of
+        the system ends: a program without runs leaves the block when ``received`` of the result is
+        above 0. At its end the block raises ``SystemExit`` with 143 or 130. After ``grace`` seconds
+        (30), or with a second signal, everything is cancelled, and the main thread gets that
+        ``SystemExit`` wherever it is.
 
         Raises ``InvalidArgumentError`` off the main thread, or if a system of this process handles
         signals already, or for a ``grace`` that is no number from 0 on.

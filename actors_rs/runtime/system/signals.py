@@ -142,7 +142,8 @@ class SystemSignals(SignalWatch):
 
     After ``grace`` seconds, or with a second signal, everything is cancelled, and the main thread
     gets ``SystemExit`` unless it leaves the block of the system by itself; the third signal
-    raises that at once. See ``ActorSystem.handle_signals``.
+    raises that at once. ``received`` is how many signals came, ``signal`` the number of the first
+    one (``None`` before). See ``ActorSystem.handle_signals``, which makes and takes it.
 
     The thread hears of signals through a pipe that the interpreter writes to (its *wakeup fd*):
     the system gives signals to any thread, and a main thread that sleeps does not notice then.
