@@ -176,7 +176,7 @@ class AsyncElements:
     async def _draw(self) -> None:
         self._iterator = iterator = self._begun()
         while not self._stopping:
-            if self._drawn >= self._granted:
+            while self._drawn >= self._granted:  # a late ``_wake`` may be for earlier demand
                 await self._until_granted()
             try:
                 element = await iterator.__anext__()
