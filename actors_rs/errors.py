@@ -316,7 +316,7 @@ class EmptyStreamError(StreamError, LookupError):
 
 
 class EndOfStreamError(StreamError, EOFError):
-    """A ``SinkQueue`` gave its last element before, and its stream has completed."""
+    """``get`` or ``get_async`` of a ``SinkQueue`` was called after the last element."""
 
 
 class StreamTimeoutError(StreamError, TimeoutError):

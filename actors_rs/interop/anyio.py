@@ -51,7 +51,8 @@ async def run_async(graph: Graph[R]) -> R:
     """Run ``graph`` and wait for its result, as ``await graph.run_async()`` does on asyncio.
 
     Raises the same errors as ``Run.result``. It runs in the system of the innermost ``with
-    ActorSystem()`` block, else in a system that ends by itself.
+    ActorSystem()`` block of this task, else in a system that ends by itself. A request handler of a
+    web server does not find the system of its lifespan, which is another task.
 
     >>> import trio
     >>> from actors_rs.interop.anyio import run_async

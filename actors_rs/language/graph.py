@@ -315,7 +315,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     async def run_async(self, *, timeout: float | None = None) -> R_co:
         """As ``run``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
-        It runs in the system of the innermost block, else in one that ends by itself. After
+        It runs in the system of the innermost block of this task, as ``contextvars`` has it, else
+        in one that ends by itself. A request handler of a web server does not find the system of
+        its lifespan, which is another task: write ``await system.start(graph)`` there. After
         ``timeout`` seconds the run is cancelled and ``RunTimeout`` is raised; by default there is
         no limit. If its task is cancelled, so is the run, and its end is awaited:
         ``asyncio.timeout`` works around it.

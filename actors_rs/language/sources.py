@@ -125,7 +125,9 @@ class SourceFactories(FileSources):
         An async iterable, or an async generator function, is drawn in one coroutine on the system's
         event loop, as far as elements are demanded. When the run ends, or needs no further element,
         the pending ``__anext__`` is cancelled; ``aclose`` is awaited in any case, and the run ends
-        after it.
+        after it. An async iterator that is bound to another event loop, such as the body of a
+        request in a web server, hangs here: put its elements into a ``Source.queue`` with
+        ``await run.queue().put_async(element)``.
 
         ``interrupt``: an iterator that may wait for long at an element, of a message consumer, a
         socket or a pipe, needs a function without arguments that makes it return, such as

@@ -63,6 +63,7 @@ class HubPublisher(Generic[T]):
 
     - ``"backpressure"``: it blocks all other subscribers.
     - ``"drop"``: it loses the oldest elements that it has not taken; each is a dead letter.
+      ``run.drain()`` still waits until it has taken the elements that the hub holds for it.
     - ``"fail"``: it gets ``on_error`` with ``SlowSubscriberError``.
 
     With ``"drop"`` and ``"fail"``, a subscriber that has never requested has not begun, and misses

@@ -92,7 +92,21 @@ class SinkQueue(Generic[T]):
     async def get_async(self, timeout: float | None = None) -> T:
         """As ``get``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
+        After the last element it raises ``EndOfStreamError``, or the error that the run has ended
+        with; ``TimeoutError`` when none came within ``timeout`` seconds, without limit by default.
         A task that is cancelled while it waits has taken no element.
+
+        >>> import asyncio
+        >>> from actors_rs import ActorSystem, Sink, Source
+        >>> from actors_rs.errors import EndOfStreamError
+        >>> with ActorSystem() as system:
+        ...     queue = system.start(Source.of("a").to(Sink.queue(10))).sink_queue()
+        ...     first = asyncio.run(queue.get_async(timeout=5.0))
+        ...     try:
+        ...         asyncio.run(queue.get_async(timeout=5.0))
+        ...     except EndOfStreamError:
+        ...         print(first, "is the last")
+        a is the last
         """
         check_timeout(timeout)
         taken: list[T] = []

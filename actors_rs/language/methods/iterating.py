@@ -31,6 +31,11 @@ class Iterating(Generic[In_contra, Out_co]):
         else in one that ends by itself. An error of the run is raised after the elements before it.
         A loop that is left early, by ``break`` or an exception, cancels the run.
 
+        The innermost block is that of this thread or task, as ``contextvars`` has it. A web server
+        runs its lifespan and its request handlers in different tasks, so a handler does not find
+        the system of the lifespan. To name a system, start ``source.to(Sink.queue(16))`` on it and
+        loop over ``run.sink_queue()``. Give each stage a small window then, or the system.
+
         ``map``, ``filter`` and the like request no more than the loop does. Stages that watch time
         or pass elements on, such as ``throttle``, ``also_to`` and ``on_termination``, request a
         window of their own: limit it by ``with_attributes(window=16)`` after them.
@@ -51,8 +56,11 @@ class Iterating(Generic[In_contra, Out_co]):
     def open(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
         """As ``iterate``, for ``with source.open() as rows`` and ``async with``.
 
-        Leaving the block cancels a run that goes on and waits until it has ended. ``window`` is how
-        many elements the stages work at most ahead of the loop, 16 by default.
+        Leaving the block cancels a run that goes on and waits until it has ended. A task that is
+        cancelled once more while it waits leaves at once: the run ends shortly after. ``window`` is
+        how many elements the stages work at most ahead of the loop, 16 by default. The system is
+        chosen as by ``iterate``: a request handler of a web server does not find the system of its
+        lifespan.
 
         >>> with Source.range(1, 1_000_000).open(window=4) as rows:
         ...     next(rows)
