@@ -39,6 +39,14 @@ def query(database: Path, sql: str, *values: object) -> list[Any]:
         return connection.execute(sql, values).fetchall()
 
 
+def rows_of(file: Path, seconds_per_row: float) -> Iterator[dict[str, Any]]:
+    """The rows of a file. In the demonstration, rows take their time."""
+    with file.open(newline="") as opened:
+        for row in csv.DictReader(opened):
+            time.sleep(seconds_per_row)
+            yield row
+
+
 def load(folder: Path, seconds_per_row: float = 0.0) -> int:
     """Load the files that are not in the database yet. Returns the number of rows."""
     database = folder / "sales.db"
@@ -49,11 +57,8 @@ def load(folder: Path, seconds_per_row: float = 0.0) -> int:
     def is_in(file: Path, outcomes: object) -> None:
         query(database, "INSERT INTO loaded VALUES (?)", file.name)
 
-    def rows(file: Path) -> Iterator[dict[str, Any]]:
-        with file.open(newline="") as opened:
-            for row in csv.DictReader(opened):
-                time.sleep(seconds_per_row)  # in the demonstration: rows that take their time
-                yield row
+    def rows(file: Path) -> Source[dict[str, Any]]:  # a Source: Ctrl-C stops inside the file
+        return Source.from_iterable(lambda: rows_of(file, seconds_per_row))
 
     files = Source.files(folder / "*.csv").filter(lambda file: file.name not in done)
     job = acknowledged(files, is_in).flat_map(rows).to(Sink.sqlite(database, UPSERT))

@@ -243,6 +243,9 @@ class Flow(
     def with_total(self, n: int) -> Flow[In_contra, Out_co]:
         """Say that the last stage gives ``n`` elements, for progress bars and estimated ends.
 
+        Progress counts what that stage has emitted. Put it after the slow stage: a source is read
+        ahead, so it would show 100 % at once.
+
         Sequences and ranges know it by themselves. Nothing is cut off or waited for. Raises
         ``InvalidArgumentError`` if ``n`` is no whole number from 0 up.
 

@@ -1,6 +1,10 @@
 """examples/nightly_load.py: whenever it is killed, each sale is in the database once at the end."""
 
 import csv
+import signal
+import subprocess
+import sys
+import time
 
 import nightly_load as example
 
@@ -31,3 +35,22 @@ def test_a_kill_between_the_rows_and_the_name_of_the_file_does_no_harm(tmp_path)
     assert example.load(tmp_path) == example.ROWS
     assert loaded(tmp_path) == sales(tmp_path)
     assert example.load(tmp_path) == 0
+
+
+def test_a_load_that_gets_a_signal_stops_inside_its_file_and_the_next_one_loads_it(tmp_path):
+    example.write_files(tmp_path)
+    database = tmp_path / "sales.db"
+    night = subprocess.Popen([sys.executable, example.__file__, str(tmp_path)])
+    try:
+        while not database.exists() or not example.files_in(database):
+            assert night.poll() is None
+            time.sleep(0.01)
+        night.send_signal(signal.SIGTERM)
+        assert night.wait(30) == 128 + signal.SIGTERM
+    finally:
+        night.kill()
+    files = example.files_in(database)
+    assert 1 <= files < len(example.SHOPS)
+    assert len(loaded(tmp_path)) == files * example.ROWS
+    assert example.load(tmp_path) == example.ROWS * (len(example.SHOPS) - files)
+    assert loaded(tmp_path) == sales(tmp_path)

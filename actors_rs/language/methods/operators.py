@@ -311,9 +311,10 @@ class Operators(Chain[In_contra, Out_co]):
           abandoned and counted.
         - ``max_abandoned``: if more threads are abandoned, 16 by default, the stage fails with
           ``AbandonedCallsError`` under any policy.
-        - ``retry``: a ``Backoff`` between up to ``max_attempts`` calls (3) for an element whose
-          call fails with one of ``retry_on``, by default each ``Exception``. A waiting element
-          takes no place among the ``parallelism`` calls; see ``Flow.retry``.
+        - ``retry``: a ``Backoff`` between up to ``max_attempts`` calls (3, the first one included:
+          2 retries) for an element whose call fails with one of ``retry_on``, by default each
+          ``Exception``. A waiting element takes no place among the ``parallelism`` calls; see
+          ``Flow.retry``.
 
         >>> async def length(page):
         ...     return len(page)

@@ -22,8 +22,11 @@ _MOST = 200
 class BadRow:
     """A row of a CSV file that ``Source.csv`` cannot give: where it is, and why.
 
-    ``path`` is the file, ``line`` the line in which the row ends. ``text`` is the row as it stands
-    in the file; ``fields`` is empty where the text could not be split. ``error`` is the reason.
+    - ``path`` (``str``): the file, as it was given.
+    - ``line`` (``int``): the line in which the row ends, from 1.
+    - ``text`` (``str``): the row as it stands in the file.
+    - ``fields`` (``tuple[str, ...]``): its cells; empty where the text could not be split.
+    - ``error`` (``Exception``): the reason.
 
     >>> from io import StringIO
     >>> text = StringIO("age\\n36\\n?\\n")

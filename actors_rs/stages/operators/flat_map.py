@@ -13,7 +13,8 @@ another name for it. Return an endless iterable as a ``Source.from_iterable``, w
 
 Back-pressure: draws from an iterable, and asks a stream for, what downstream asks for.
 Completes: when upstream has completed and the last stream too; when drained, a stream ends after
-its elements under way, an iterable at its end, since it belongs to an accepted element.
+its elements under way, an iterable at its end, since it belongs to an accepted element. A bare
+``Source.of`` or ``Source.range`` counts as an iterable.
 Fails: when upstream or an inner stream fails, after all elements before, or when ``f`` raises and
 the stage's policy is to stop.
 Cancels: upstream and the stream that is running; an iterator with a close() is closed.
