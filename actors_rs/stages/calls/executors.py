@@ -24,6 +24,7 @@ class InContext:
 def in_context(executor: Executor | None) -> Executor | InContext | None:
     """``executor`` for calls in the context of their stage, where contexts can go.
 
-    They cannot be sent to other processes.
+    They cannot be sent to other processes, and a ``submit`` of the user's may do that.
     """
-    return InContext(executor) if isinstance(executor, ThreadPoolExecutor) else executor
+    of_threads = getattr(type(executor), "submit", None) is ThreadPoolExecutor.submit
+    return InContext(executor) if of_threads else executor  # type: ignore[arg-type]
