@@ -80,7 +80,7 @@ def local_session(
     change the limit, give ``spark.driver.maxResultSize`` in ``conf``.
 
     >>> from actors_rs.spark import local_session
-    >>> local_session("orders", conf={"spark.sql.shuffle.partitions": 8}).range(3).count()
+    >>> local_session("orders", conf={"spark.sql.shuffle.partitions": 4}).range(3).count()
     3
     """
     flag(short_lived, "local_session: short_lived")
