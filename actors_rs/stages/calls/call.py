@@ -5,25 +5,16 @@ from __future__ import annotations
 from asyncio import CancelledError, Task, get_running_loop, isfuture
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError as FutureCancelled
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextvars import Context, copy_context
 from typing import Any, Final
 
 from actors_rs.errors import DeciderError
 from actors_rs.raised import as_failure
-from actors_rs.stages.calls.executors import InContext
 from actors_rs.stages.context import Followed, StageContext
 from actors_rs.texts import repr_of
 
-__all__ = [
-    "RESULT",
-    "TIME",
-    "Call",
-    "answered",
-    "awaited",
-    "failure_of",
-    "is_answer",
-]
+__all__ = ["RESULT", "TIME", "Call", "answered", "awaited", "failure_of", "is_answer"]
 
 RESULT: Final = "its result"
 TIME: Final = "its time"
@@ -118,11 +109,14 @@ class Call:
         return answered(f(self.element))
 
     def submit(
-        self, executor: Executor | InContext, f: Callable[[Any], Any], stage: StageContext
+        self, executor: Executor, f: Callable[[Any], Any], stage: StageContext
     ) -> Future[Any]:
-        """Have ``executor`` call ``f``, in a context of its own where ``in_context`` allows it."""
+        """Have ``executor`` call ``f``, in a context of its own where a context can go."""
         context = copy_context()
         context.run(self.begin, stage)
+        if getattr(type(executor), "submit", None) is ThreadPoolExecutor.submit:
+            return executor.submit(context.run, f, self.element)
+        # It may send its arguments to another process, where a context cannot go.
         return context.run(executor.submit, f, self.element)
 
     def renewed(self) -> Call:

@@ -32,7 +32,6 @@ from typing import Any, TypeAlias
 from actors_rs.errors import CallTimeout, DeciderError, StreamError
 from actors_rs.raised import note_once
 from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
-from actors_rs.stages.calls.executors import in_context
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
@@ -65,7 +64,7 @@ class MapAsync(StageLogic):
         self._parallelism = parallelism
         self.load: Load = Load(parallelism)
         self._ordered = ordered
-        self._executor = in_context(executor)
+        self._executor = executor
         self._is_coroutine_function = is_coroutine_function(f)
         self._calls: deque[Call] = deque()  # to be emitted; unordered: only ended calls
         self._waiting: deque[Call] = deque()  # popped by any thread
