@@ -5,7 +5,7 @@
     │   ├── InvalidArgumentError     also a ValueError: a number or option out of its range
     │   │   └── ArgumentTypeError        also a TypeError: not the kind of thing that is needed
     │   ├── GraphError               also a ValueError: a blueprint that cannot run
-    │   ├── IllegalStateError        also a RuntimeError: what was asked to serve has shut down
+    │   ├── IllegalStateError        also a RuntimeError: the called object has shut down
     │   ├── LedgerError              a ledger of another plan, of another process, or none at all
     │   ├── MissingExtraError        also an ImportError: an optional library is not installed
     │   ├── BlockingError            a pool thread was about to wait for a future
@@ -33,7 +33,7 @@
         ├── JoinOverflowError        a join holds more elements than it may
         ├── TooManyKeysError         an aggregate_by met more keys than it may hold
         ├── TooManyGroupsError       a group_by met more keys than it may have groups
-        └── Stalled                  a stream can make no progress: who waits for whom
+        └── Stalled                  a stream can make no progress; names the stages that wait
 
 Catch ``ActorsRsError`` for all of them. It does not catch ``pykka.ActorDeadError``,
 ``LateAnswerError`` (a ``pykka.Timeout``) and ``UnknownName`` (an ``AttributeError``).

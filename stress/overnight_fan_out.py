@@ -4,7 +4,7 @@ Each partition gives lines of text, "partition;number;value". Those that can be 
 Parquet data set, the others in a table of SQLite, each exactly once: a ledger says which partitions
 are done, so the same command goes on where an earlier run ended, in whatever way.
 
-What goes wrong at night can be had by day: functions that raise, workers that are killed, slow
+The failures of a night can be had by day: functions that raise, workers that are killed, slow
 and huge partitions, lines that cannot be read, partitions that never succeed (--help). Exit codes:
 0 all done, 1 some partitions were given up or the run failed, 130 stopped by Ctrl-C.
 """
@@ -81,7 +81,7 @@ def computed(spark: SparkSession, options: argparse.Namespace) -> DataFrame:
     return numbers.mapInArrow(compute, "line string")
 
 
-# What the actors make of it
+# The graph
 
 
 def parse(lines: pa.RecordBatch) -> tuple[pa.RecordBatch, list[str]]:
@@ -139,10 +139,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     break
                 except SparkSessionLost as lost:
                     print(f"session {session + 1} of {SESSIONS} lost: {lost}", file=sys.stderr)
-                    if stop.received:  # by whoever stops us, the JVM too
+                    if stop.received:  # the signal has ended the JVM, too
                         break
         except RunCancelled:
-            pass  # by Ctrl-C, which is told by the exit code
+            pass  # by Ctrl-C, which the exit code shows
         except ActorsRsError as error:
             print(f"overnight_fan_out.py: {error}", file=sys.stderr)
     code = report(options.out / "night.db")

@@ -108,7 +108,7 @@ class RunningStage(Protocol):
 
     @property
     def scope(self) -> Scope:
-        """The life of its run, or of its section."""
+        """The scope of its run, or of its section."""
         ...
 
     @property

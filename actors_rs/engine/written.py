@@ -22,11 +22,11 @@ class Written:
         return by is not None and not by._counts_no_more
 
     def add(self, path: str) -> None:
-        """A stage of this life makes the file at ``path``."""
+        """A stage of this scope makes the file at ``path``."""
         self._files[path] = self
 
     def redo(self) -> None:
-        """A later life makes all of it once more."""
+        """A later attempt makes all of it once more."""
         self._is_redone = True
 
     @property

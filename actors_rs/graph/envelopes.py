@@ -20,7 +20,7 @@ __all__ = ["check_plain", "makers_of"]
 
 
 def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageLogic]]:
-    """For each of ``specs`` the function that makes its logic. ``specs`` has inputs first.
+    """The function that makes the logic of each of ``specs``, which has inputs first.
 
     Raises ``GraphError`` for a stage that the rules refuse, and for a stage that has inputs with
     envelopes and inputs without.

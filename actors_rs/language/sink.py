@@ -198,7 +198,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
 
         ``policy`` and ``decider`` are as in ``Flow.on_failure``. The result covers the elements it
         took; after ``"restart"``, the elements after the failure. A sink that writes files keeps
-        what it has written, as with ``"resume"``.
+        its rows, as with ``"resume"``.
 
         >>> sink = Sink.for_each(int).on_failure("resume")
         >>> Source.of("3", "x").run(sink)

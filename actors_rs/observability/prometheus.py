@@ -14,7 +14,7 @@ from actors_rs.observability.metrics import METRICS, Metric, SystemFigures
 from actors_rs.runtime.settings import check_kind
 
 if TYPE_CHECKING:
-    from prometheus_client import Metric as ChildSlots
+    from prometheus_client import Metric as MetricFamily
 
     from actors_rs.runtime.system.system import ActorSystem
 
@@ -48,11 +48,11 @@ class Collector:
         self.close = self._figures.close
         """Count no further runs."""
 
-    def describe(self) -> list[ChildSlots]:
+    def describe(self) -> list[MetricFamily]:
         """Nothing: names are known when figures are asked for."""
         return []
 
-    def collect(self) -> Iterator[ChildSlots]:
+    def collect(self) -> Iterator[MetricFamily]:
         """The figures of this moment; called by the registry at each scrape."""
         client, reading = _prometheus(), self._figures.read()
         for metric in METRICS:

@@ -23,7 +23,7 @@ class PrologueEpilogue(Operator):
         self._epilogue_given = False
 
     def prologue(self) -> Iterable[Any]:
-        """What comes before all that the elements give; of known length. Asked once."""
+        """Elements that come before all others; of known length. Called once."""
         return ()
 
     def epilogue(self, error: BaseException | None) -> Iterable[Any]:
@@ -83,7 +83,7 @@ class Folding(PrologueEpilogue):
         raise NotImplementedError
 
     def result(self) -> Any:
-        """What comes of all elements; not asked when upstream failed."""
+        """The result of all elements; not called when upstream failed."""
         raise NotImplementedError
 
     def epilogue(self, error: BaseException | None) -> Iterable[Any]:

@@ -31,7 +31,7 @@ class Budget(Protocol):
     def spent(self) -> bool:
         """Whether to return now; the stage is then called again soon.
 
-        For use before each further piece, not after the last one.
+        Call it before each further piece, not after the last one.
         """
         ...
 
@@ -191,8 +191,8 @@ class StageLogic:
 
         Ask it wherever a function of the user's is applied to an element; ``position`` is the
         number of elements taken before it. If the stage's policy says so, the element is a dead
-        letter now and the caller goes on with the next one. Else the stage has failed and the
-        caller returns; ``first`` was called before, to emit what came before the element.
+        letter now and the caller goes on with the next one. Otherwise the stage has failed and
+        the caller returns; ``first`` was called before, to emit what came before the element.
         """
         error = askable(error)
         policy, beside = self._decide(error, element)

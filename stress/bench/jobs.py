@@ -30,7 +30,7 @@ __all__ = ["JOBS", "contestants", "measure", "measured_job"]
 JOBS = ("logs", "to_parquet", "hashing", "joining", "enriching")
 ROUNDS = 3
 MOST_SECONDS = 600
-"""For one run."""
+"""The limit of one run."""
 NAMES = {
     "ours": "actors_rs",
     "loop": "a plain loop",

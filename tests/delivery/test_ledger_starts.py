@@ -19,7 +19,7 @@ def path(tmp_path):
 
 
 def started(path, *partitions, end="failed", error=None, plan=PLAN):
-    """One start, which commits ``partitions`` with two rows each; what the ledger then has."""
+    """The starts that the ledger has after one that commits ``partitions`` with two rows each."""
     run = Ledger(path, on_other_plan="start_over").open(plan)
     for partition in partitions:
         run.begun(partition)

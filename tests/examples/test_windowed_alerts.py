@@ -1,4 +1,4 @@
-"""examples/windowed_alerts.py: alerts are those of the lines, however often the feed breaks off."""
+"""examples/windowed_alerts.py: the alerts fit the lines, however often the feed breaks off."""
 
 import json
 from collections import defaultdict
@@ -23,7 +23,7 @@ def reader():
 
 
 def expected_alerts():
-    """What a loop over all lines at once gives."""
+    """The alerts that a loop over all lines gives."""
     minutes = defaultdict(list)
     for line in example.sent_lines():
         if line.endswith("]"):

@@ -1,4 +1,4 @@
-"""``Graph.explain()``: what it says of a graph holds when the graph runs."""
+"""``Graph.explain()``: its statements hold when the graph runs."""
 
 import re
 
@@ -104,7 +104,7 @@ def test_explaining_calls_no_function_of_the_user():
     )
 
 
-# Windows, and what is in hand.
+# Windows, and elements in flight
 
 
 def test_each_link_has_its_window_and_where_it_comes_from():

@@ -24,7 +24,7 @@ class Owner:
 
 
 class Stage:
-    """Of an outlet: what is posted to it happens at once."""
+    """The stage of an outlet: actions that are posted to it run at once."""
 
     name = "stage"
 

@@ -23,7 +23,7 @@ def pages() -> list[Path]:
 
 
 def program_of(page: Path) -> str:
-    """The text of the page's program; of a notebook, that of its code cells."""
+    """The text of the page's program; for a notebook, the text of its code cells."""
     notebook = PROGRAMS / f"{page.stem}.ipynb"
     if not notebook.exists():
         return (PROGRAMS / f"{page.stem}.py").read_text(encoding="utf-8")

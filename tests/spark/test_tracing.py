@@ -53,7 +53,7 @@ def traced_system(provider: TracerProvider) -> Iterator[ActorSystem]:
 def run_and_partitions(
     exporter: InMemorySpanExporter,
 ) -> tuple[ReadableSpan, dict[Any, ReadableSpan]]:
-    """The span of the run, once it has ended, and those of its partitions by index."""
+    """The span of the run, once it has ended, and the spans of its partitions by index."""
 
     def spans() -> list[ReadableSpan]:
         return [one for one in exporter.get_finished_spans() if one.name == "run run"]

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-"""Behind a source of dear elements: no element is asked for that has no place behind the stage."""
+"""After a source of expensive elements, a stage requests none that has no place downstream."""
 
 import pytest
 

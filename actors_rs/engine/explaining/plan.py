@@ -131,10 +131,10 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def listed(names: Sequence[str], joined_by: str = "and") -> str:
+def listed(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``."""
     *most, last = names
-    return f"{', '.join(most)} {joined_by} {last}" if most else last
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def quoted(names: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ _RULE, _NEXT = "Back-pressure: ", "Completes: "
 
 
 def waits(plan: Plan) -> Iterator[str]:
-    """For each stage a line with the stages that it waits for, and one with its rule."""
+    """A line for each stage with the stages that it waits for, and one with its rule."""
     for stage in plan.stages:
         yield f"{plan.names[stage.spec]}: {_whom(plan, stage)}"
         if rule := rule_of(class_of(stage.spec.make)):

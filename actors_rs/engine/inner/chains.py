@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 __all__ = ["chain_of", "members_of"]
 
 _FREE = frozenset(
-    "kind make inputs name outflow_window gathers assembled_at target fuse".split()  # noqa: SIM905
+    (
+        *("kind", "make", "inputs", "name", "outflow_window"),
+        *("gathers", "assembled_at", "target", "fuse"),
+    )
 )
 """What stages of a chain may say of themselves; all else makes it a graph like any other."""
 _DEFAULTS = {field.name: field.default for field in fields(StageSpec)}

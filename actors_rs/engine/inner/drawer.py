@@ -3,7 +3,7 @@
 A stage is an actor of its own so that it may wait or compute while others go on. So a stream is
 drawn only where that makes no difference:
 
-- at most one of its stages runs code of the user, and the host has nothing else to do meanwhile;
+- at most one of its stages runs code of the user, and the host runs no other stream;
 - no stage runs code of the user;
 - the user has fused them, and the source does not block.
 

@@ -42,8 +42,8 @@ class Ending(Enum):
     """All that was needed has come: who has not noticed yet, in a call, is not waited for."""
 
 
-class Scope(Protocol):
-    """What ends: a run, or one life of a section."""
+class EndingScope(Protocol):
+    """A scope that ends: a run, or one attempt of a section."""
 
     @property
     def system(self) -> ActorSystem:
@@ -68,9 +68,9 @@ class Scope(Protocol):
 
 
 class Grace:
-    """One life's. All methods may be called from any thread."""
+    """The grace of one scope. All methods may be called from any thread."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: EndingScope) -> None:
         self._scope = scope
         self._lock = RLock()
         self._timer: Timer | None = None
@@ -79,7 +79,7 @@ class Grace:
         self._wait = MOMENT / 2
 
     def begin(self, seconds: float) -> None:
-        """The life is to end: give it up after ``seconds``, if not before."""
+        """The scope is to end: give it up after ``seconds``, if not before."""
         system = self._scope.system
         due = system.now() + seconds
         with self._lock:
@@ -94,7 +94,7 @@ class Grace:
             self.end()
 
     def end(self) -> None:
-        """The life has ended."""
+        """The scope has ended."""
         with self._lock:
             if self._timer is not None:
                 self._timer.cancel()

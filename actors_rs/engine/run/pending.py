@@ -41,7 +41,7 @@ class PendingRuns:
         """Forget ``scope``: its run has ended, or has begun and is known to the system."""
         if self._scopes.pop(id(scope), None) is not None and not self._scopes:
             scope.system.unregister(self)
-            if self._scopes:  # another one has come meanwhile
+            if self._scopes:  # another one has just come
                 scope.system.register(self)
 
     def _all(self) -> list[WholeRun]:

@@ -32,7 +32,7 @@ R = TypeVar("R")
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too.
 
-    ``system.start(graph)`` makes it, of the scope ``life`` of its stages. ``name`` says the call
+    ``system.start(graph)`` makes it; ``scope`` is the engine's. ``name`` says the call
     that made it: ``"run"``, ``"hub"``, ``"publisher"``, ``"subscriber"`` or ``"processor"``. A run
     takes no name of its own. To tell graphs apart in metrics, traces and logs, name their stages,
     ``flow.named("orders")``, or give each job an ``ActorSystem(name="orders")``.

@@ -393,7 +393,7 @@ class RunScope:
     def _first_failure(self) -> BaseException | None:
         """Why it has failed, or was cancelled; once no stage is left that could fail."""
         unfinished = [sink for sink in self._sinks if not sink.completed]
-        # Else the errors that reached a sink although another branch has recovered from them.
+        # Without one, errors count that reached a sink: another branch recovered from them.
         if failures := self.failures or errors_of(unfinished):
             return first_of(failures)
         stopped = unfinished or (not self._sinks and self._stop_reason is not None)

@@ -72,16 +72,16 @@ def restarted(out: OutletRef, backoff: Backoff, max_restarts: int, within: float
 
 
 def _check_sinks(specs: Sequence[StageSpec]) -> None:
-    """Raise ``GraphError`` for a sink of which a further life would replace what one before wrote.
+    """Raise ``GraphError`` for a sink whose file a further attempt would replace.
 
-    Only where the lives share an input: a section with a source of its own writes all of it anew.
+    Only where the attempts share an input: a section with its own source writes all rows anew.
     """
     for spec in _with_parts(specs):
         if spec.kind in REPLACING and not spec.outlets:
             raise GraphError(
                 "restart: expected sinks that add to what is there, "
-                f"got '{spec.label}'{spec.made}: each life of the section would replace its file "
-                "with what comes behind the failure; put it before or behind the section"
+                f"got '{spec.label}'{spec.made}: each attempt of the section would replace its "
+                "file with the elements after the failure; put the sink before or after the section"
             )
 
 

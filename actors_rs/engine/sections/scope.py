@@ -1,4 +1,4 @@
-"""One life of a section: what stages share that live and fail together.
+"""One attempt of a section: the scope of stages that run and fail together.
 
 Failures in it are not the run's before the section has given up. What its stages lose because one
 of them failed is reported, since the rest of the graph goes on and would not miss it.
@@ -60,7 +60,7 @@ class SectionScope:
         """The failure of the input, once the stages received it; a later attempt receives it too.
         """
         self.over = True
-        """Whether no stage of this life is running; once they have ended, it stays so."""
+        """Whether no stage of this attempt runs; once they have ended, it stays so."""
 
     @property
     def grace(self) -> float:
@@ -78,7 +78,7 @@ class SectionScope:
         return None if self._entry is None else self._entry.fed
 
     def join(self, stages: Sequence[RunningStage]) -> None:
-        """``stages`` belong to this life, and to the run."""
+        """``stages`` belong to this attempt, and to the run."""
         with self._lock:
             self._living.update(stages)
             self._recovering += sum(stage.logic.recovers for stage in stages)
@@ -121,7 +121,7 @@ class SectionScope:
         return None if first is None or self._recovering else (Ending.IN_ORDER, first)
 
     def end_without(self) -> None:
-        """Nobody else waits: the next life needs what this one gives back."""
+        """No caller waits: the next attempt needs the elements that this one gives back."""
 
     def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         """A stage failed; whose failure that is depends on what becomes of the section."""
@@ -140,9 +140,9 @@ class SectionScope:
         return beside
 
     def unheard(self, error: BaseException, why: BaseException) -> bool:
-        """``error`` got no further than a stage of this life that has ended with ``why``."""
+        """``error`` got no further than a stage of this attempt that has ended with ``why``."""
         if error is self.given_error:
-            return False  # the host minds it, if no later life does
+            return False  # the host minds it, if no later attempt does
         if not self._outer.unheard(error, why):
             return False
         self._forget([error])

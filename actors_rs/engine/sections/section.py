@@ -92,7 +92,7 @@ class Section(StageLogic):
 
     @property
     def _is_unneeded(self) -> bool:
-        """Downstream needs no more: a section that failed meanwhile is not restarted.
+        """Downstream needs no more, so a section that fails now is not restarted.
 
         The same holds when it receives the cancellation of the run, as some stages do.
         """
@@ -111,7 +111,7 @@ class Section(StageLogic):
     def details(self) -> dict[str, Any]:
         return {"restarts": self._restarts, "resting": self._timer is not None}
 
-    # A life of the section
+    # An attempt of the section
 
     def _begin(self) -> None:
         host: Any = self.context
@@ -150,7 +150,7 @@ class Section(StageLogic):
         if inlet is None or feed is None:
             return
         if feed.cancelled and feed.cause is None and not self._intensity.max_restarts:
-            inlet.cancel()  # the section has had enough; else a further life may need more
+            inlet.cancel()  # the section has had enough; else a further attempt may need more
         while feed.demand:
             inlet.open()
             if not self._again and not inlet.buffered:
@@ -210,7 +210,7 @@ class Section(StageLogic):
     def _failed(self, scope: SectionScope, error: BaseException) -> None:
         self._take_back(scope)
         if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
-            scope.release()  # before: what goes with the end is lost only where a failure is known
+            scope.release()  # first: elements that the end drops count only with a failure
             self._give_up(error)
             return
         self._restarts += 1
@@ -223,9 +223,9 @@ class Section(StageLogic):
         self._timer = self.context.after(wait, self._rested)
 
     def _give_up(self, error: BaseException) -> None:
-        """Fail with ``error``; no further life gets what is left of the input, nor what comes yet.
+        """Fail with ``error``; no further attempt gets the rest of the input.
 
-        Within a section that one accounts for it, or gives it again.
+        Within another section, that one accounts for the rest, or gives it again.
         """
         if self.inlet is not None and self.on_lost is None:
             lost = partial(self._lost, error)

@@ -166,7 +166,7 @@ class Branching(Generic[In_contra, Out_co]):
     ) -> Flow[A, B]:
         """A flow whose input goes to ``sink``, and whose output comes from ``source``.
 
-        For a connection, for instance: ``sink`` sends, ``source`` receives. Both end by themselves;
+        A connection is an example: ``sink`` sends, ``source`` receives. Both end by themselves;
         with ``coupled`` the end of one ends the other one too. The sink's failure is the run's.
         Raises ``GraphError`` for a source whose input is open.
 

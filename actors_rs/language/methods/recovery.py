@@ -109,7 +109,7 @@ class Recovery(Chain[In_contra, Out_co]):
         """Let the ``map_async`` before this call its function again for an element it failed for.
 
         - ``backoff``: the wait between two calls for an element, by default ``Backoff()``. The
-          element takes no thread and no place among the ``parallelism`` calls meanwhile.
+          waiting element takes no thread and no place among the ``parallelism`` calls.
         - ``max_attempts``: calls for an element, the first one included; 3 by default.
         - ``budget``: a ``RateLimit`` for the further calls of all elements together, and of all
           streams that share it. An element beyond it fails at once. Give the limit a ``burst``, its

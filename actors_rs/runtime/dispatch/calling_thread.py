@@ -1,8 +1,8 @@
 """No thread at all: turns run on the thread that schedules them, one after the other.
 
-For tests and for debugging: when ``tell`` returns, all its effects have happened, unless a turn or
-another thread was already at work. A turn that schedules further turns queues them after itself, so
-nothing recurses. It must not wait for a future, whose turn might be one of them.
+It is for tests and for debugging: when ``tell`` returns, all its effects have happened, unless a
+turn or another thread was already at work. A turn that schedules further turns queues them after
+itself, so nothing recurses. It must not wait for a future, whose turn might be one of them.
 
 An exception in here, such as Ctrl-C, goes to the code that scheduled the first turn. A thread is
 then started for the remaining turns: their mailboxes are scheduled already and would not be

@@ -38,7 +38,7 @@ class Dispatcher(Protocol):
     def enqueue(self) -> Callable[[Turn], object]:
         """Hands in a turn that must run soon: one C call, which no signal divides.
 
-        Call ``enqueued`` after it. Neither blocks.
+        Call ``enqueued`` after it. Both return at once.
         """
         ...
 

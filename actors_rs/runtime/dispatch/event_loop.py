@@ -142,7 +142,7 @@ class EventLoopThread:
         """Start the thread; without one nothing is kept, for nobody would ever come to it."""
         loop = asyncio.new_event_loop()
         thread = Thread(target=self._serve, args=(loop,), name=self._name, daemon=True)
-        if self._loop is not None:  # a ``__del__`` that ran meanwhile needed one
+        if self._loop is not None:  # a ``__del__`` that ran in between needed one
             loop.close()
             return self._loop
         self._loop, self._thread = loop, thread

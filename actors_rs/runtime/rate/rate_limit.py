@@ -45,9 +45,10 @@ class RateLimit:
 
     Streams that share it are served in the order of asking. A stream that does not come when it is
     its turn yields to others whose turn it is as well, and no more than the burst gathers
-    meanwhile. Thread-safe; ``change`` takes effect at once, also for waiting streams. It belongs to
-    the streams of one system, whose clock it uses. A system whose clock is more than a second
-    earlier, such as a deterministic world, begins with a full limit, once no stream is in line.
+    until it comes. Thread-safe; ``change`` takes effect at once, also for waiting streams. It
+    belongs to the streams of one system, whose clock it uses. A system whose clock is more than a
+    second earlier, such as a deterministic world, begins with a full limit, once no stream is in
+    line.
 
     >>> limit = RateLimit(100, per=60.0, burst=10)
     >>> limit.n, limit.per, limit.waiting

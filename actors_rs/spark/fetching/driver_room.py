@@ -54,8 +54,9 @@ def bytes_for_results(heap: int) -> int:
 def limit_one_result(context: Any) -> None:
     """Have a job fail whose result is more than the heap of ``context``'s JVM takes. Blocks.
 
-    For a session of ours whose user has set no limit. Spark's own limit is 1 GiB for any size of
-    heap, and a JVM that runs out of memory ends, or leaves the job without an end. Never raises.
+    Call it for a session of ours whose user has set no limit. Spark's own limit is 1 GiB for any
+    size of heap, and a JVM that runs out of memory ends, or leaves the job without an end. Never
+    raises.
     """
     with suppress(Exception):
         heap = int(context._jvm.java.lang.Runtime.getRuntime().maxMemory())

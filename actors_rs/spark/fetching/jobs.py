@@ -21,12 +21,13 @@ def tagged(
 ) -> Iterator[None]:
     """Put ``tag`` on the jobs this thread starts, and take it off again.
 
-    Both as a job tag and as the job group: a tag alone does not stop a job that is submitted a
-    moment after the cancellation, a cancelled group does. ``pool`` is the scheduler's pool they run
-    in; ``None`` leaves the thread's own. For the system's own threads, which have neither group nor
-    pool. Threads are pooled, so tag and group are removed at the end. Asking first would be two of
-    the twenty calls that a partition takes. Where the thread may be a user's, ``before`` is the
-    group it has (``group_of``), which it gets back.
+    ``tag`` is the job tag and the job group: a tag alone does not stop a job that is submitted a
+    moment after the cancellation, a cancelled group does. ``pool`` is the scheduler's pool of the
+    jobs; ``None`` leaves the thread's own.
+
+    The system's own threads have neither group nor pool, and are pooled, so tag and group are
+    removed at the end. To ask first would be two of the twenty calls that a partition takes. Where
+    the thread may be a user's, ``before`` is its group (``group_of``), which it gets back.
     """
     context.addJobTag(tag)
     own = carrier() if pool is None else {**carrier(), _POOL: pool}

@@ -104,7 +104,7 @@ class Book:
         self.starts = run.starts()
         self._total = total
         self._run = run
-        if self._closed is not None:  # meanwhile; the second caller finds both
+        if self._closed is not None:  # the second caller finds both
             run.finish(*self._closed)
 
     def verify(self, plan: PartitionPlan[Any], tag: str, over: Callable[[], bool]) -> None:

@@ -295,7 +295,7 @@ class FlatMapMerge(Drawing, Hosting):
             self.drawer.close()
 
     def held(self) -> Iterable[Any]:
-        """For a stream that was cut off, its element, even if some of its results were given."""
+        """The elements of streams that were cut off, even if some of their results were given."""
         return self._cut_off
 
     def release_held(self) -> None:

@@ -2,7 +2,7 @@
 
 Elements are Arrow record batches or tables, dicts (one row each) or lists of dicts. A row does not
 fit the schema if a value would be written as another one: 2.5 as a whole number, bytes as a text,
-1e39 as an infinite 32-bit float. Rounding is no such change. Nor does a row fit with None in a
+1e39 as an infinite 32-bit float. Rounding is no such change. None does not fit a
 column without nulls. Without a schema the first element decides for all later ones: a column of
 whole numbers takes no fraction. Open types (None, an empty list or dict, the digits of decimal
 numbers) come from the rows that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not

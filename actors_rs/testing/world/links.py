@@ -1,8 +1,8 @@
 """The rules of links in a world: as ``RuleMonitor`` judges them, at a tenth of its cost.
 
 In one thread no two signals overlap, so a look at two numbers shows whether a signal between two
-stages is legal. An illegal one goes to a ``RuleMonitor``, after all signals before it, which says
-what was broken and how.
+stages is legal. An illegal one goes to a ``RuleMonitor``, after all signals before it. The
+monitor names the rule and the way in which it was broken.
 """
 
 from __future__ import annotations

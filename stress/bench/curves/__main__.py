@@ -105,7 +105,7 @@ def draw(name: str, most: int) -> str:
             f"{name} {size:,}: {value:,.4g}, perfect {ideal:,.4g}, {value / ideal:.2f}", flush=True
         )
     points = zip(sizes, values, strict=True), zip(sizes, perfect, strict=True)
-    return plot(curve.title, curve.x, f"{curve.y}", *map(list, points))
+    return plot(curve.title, curve.x, curve.y, *map(list, points))
 
 
 def _value(function: str, curve: Curve, size: int) -> float:
