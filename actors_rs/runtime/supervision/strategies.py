@@ -22,19 +22,7 @@ MessagePolicy: TypeAlias = Literal["dead_letter", "retry"]
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """The arguments that all strategies share; use one of its subclasses.
-
-    When more than ``max_restarts`` restarts happen within ``within`` seconds, not counting the
-    waits of ``backoff``, the supervisor gives up and fails itself. ``failed_message`` decides about
-    the message that failed a child:
-
-    - ``"dead_letter"``: it becomes a dead letter. An ``ask`` is answered with the error and, as
-      always, is no failure.
-    - ``"retry"``: the restarted child receives it again, before all other messages; an ``ask`` too.
-      Do that only if no message can fail for ever.
-
-    Raises ``InvalidArgumentError``.
-    """
+    """The arguments that all strategies share, see ``OneForOne``; use one of its subclasses."""
 
     max_restarts: int = 3
     within: float = 5.0
@@ -84,9 +72,10 @@ class OneForOne(Strategy):
     - ``max_restarts`` and ``within``: more than 3 restarts within 5 seconds, the waits of
       ``backoff`` not counted, are too many. The supervisor gives up and fails itself.
     - ``backoff``: the wait before a restart, by default ``Backoff()``.
-    - ``failed_message``: the message that failed a child is a dead letter (``"dead_letter"``, the
-      default), or the restarted child gets it again, before all others (``"retry"``): only if no
-      message can fail for ever. An ``ask`` is answered with the error in the first case.
+    - ``failed_message``: with ``"dead_letter"`` (default) the message that failed a child is a dead
+      letter; an ``ask`` is answered with the error and, as always, is no failure. With ``"retry"``
+      the restarted child receives it again, before all other messages, an ``ask`` too. Do that only
+      if no message can fail for ever.
 
     Raises ``InvalidArgumentError`` for values that cannot work.
 
