@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import signal
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,15 @@ pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 # How long an example takes says something about the machine, and nothing about a promise.
 settings.register_profile("promises", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("promises")
+
+
+def pytest_configure() -> None:
+    """Ctrl-C reaches the processes that tests start, also if these run in the background.
+
+    A shell that starts pytest there has SIGINT ignored, and processes inherit that.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

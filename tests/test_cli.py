@@ -85,8 +85,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def start(folder):
-    """Start the command; SIGINT reaches it even if the tests run in the background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # if ignored, inherited
+    """Start the command."""
     started = []
 
     def start(*arguments, **options):
@@ -101,7 +100,6 @@ def start(folder):
         return process
 
     yield start
-    signal.signal(signal.SIGINT, before)
     for process in started:
         process.kill()
         process.communicate()

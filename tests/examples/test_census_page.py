@@ -17,7 +17,6 @@ def test_the_page_is_announced_shows_the_census_and_ends_by_ctrl_c_with_code_0(t
     for number in range(3):
         (tmp_path / f"module_{number}.py").write_text("def f(x):\n    return x\n")
     command = [sys.executable, SCRIPT, tmp_path, "--out", tmp_path / "out", "--web"]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a terminal
     with subprocess.Popen(
         command,
         env=ENVIRONMENT,
@@ -26,7 +25,6 @@ def test_the_page_is_announced_shows_the_census_and_ends_by_ctrl_c_with_code_0(t
         text=True,
         start_new_session=True,
     ) as process:
-        signal.signal(signal.SIGINT, before)
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "starting Spark; the page comes when it is up\n"

@@ -142,7 +142,6 @@ def test_a_census_without_trouble_complains_about_nothing(census):
 @contextmanager
 def running(out, *arguments):
     """A census of the standard library that has begun to write."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # if ignored, inherited
     process = subprocess.Popen(
         [sys.executable, SCRIPT, "--out", out, *arguments],
         env=ENVIRONMENT,
@@ -151,7 +150,6 @@ def running(out, *arguments):
         text=True,
         start_new_session=True,
     )
-    signal.signal(signal.SIGINT, before)
     try:
         until(lambda: rows_committed(out) or process.poll() is not None, "the first rows")
         assert process.poll() is None, process.communicate()

@@ -11,9 +11,6 @@ PROLOGUE = """
 import os, signal, sys, threading, time
 from actors_rs import ActorSystem, PooledActor, Sink, Source
 
-# Where the tests run in the background SIGINT is ignored, and programs would inherit that.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
 def say(*words):  # in one piece, whatever thread says it
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 

@@ -20,9 +20,6 @@ PROGRAM = """
 import os, signal, sys, time
 from actors_rs import ActorSystem, Sink, Source
 
-# Where the tests run in the background SIGINT is ignored, and programs would inherit that.
-signal.signal(signal.SIGINT, signal.default_int_handler)
-
 def busy(x):
     os.write(1, b"%d\\n" % os.getpid())  # one call: lines of two workers never mix
     time.sleep(3600 if {hangs} else 0)
