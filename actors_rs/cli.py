@@ -247,7 +247,7 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                 ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system,
                 web_page(system, options, stop),
             ):
-                run: Run[Any] = system.start(graph)
+                run: Run[Any] = system.start(graph, name=options.target.rpartition(":")[2] or None)
                 with live_table(run, console=console) if options.live else nullcontext():
                     result = stop.result_or_drain(run)
                 code = stop.exit_code

@@ -13,12 +13,13 @@ from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout
 from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.scope import RunScope
+from actors_rs.graph.checks import optional_text
 from actors_rs.graph.results import ONE, Results
 from actors_rs.graph.spec import StageSpec
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.stage import StreamEnd
 
-__all__ = ["materialize", "new_run", "start", "start_serving"]
+__all__ = ["materialize", "new_run", "run_name", "start", "start_serving"]
 
 
 def materialize(
@@ -27,17 +28,24 @@ def materialize(
     sinks: Iterable[StageSpec],
     *,
     results: Results,
+    name: str | None = None,
     monitor: bool = False,
     stall_after: float | None = None,
 ) -> Run[Any]:
     """Run a closed graph. ``layout`` is that of all its stages."""
-    scope = new_run(system, "run", monitor=monitor, stall_after=stall_after)
+    scope = new_run(system, run_name("run", name), monitor=monitor, stall_after=stall_after)
     members = prepare(system, scope, layout)
     logics = [members[spec].logic for spec in sinks if spec in members]
     start(
         system, scope, members, [logic for logic in logics if isinstance(logic, StreamEnd)], results
     )
     return scope.run
+
+
+def run_name(kind: str, name: str | None) -> str:
+    """The name of a run: ``name``, by default its ``kind``; raises for what is no name."""
+    optional_text(name, "the name of a run")
+    return name or kind
 
 
 def new_run(

@@ -20,14 +20,16 @@ from functools import partial
 from typing import Any, Never, TypeVar
 
 from actors_rs.engine.loops.iteration import Iteration
-from actors_rs.errors import MissingExtraError
+from actors_rs.errors import MissingExtraError, RunTimeout
 from actors_rs.language.flow import Flow
 from actors_rs.language.graph import Graph
+from actors_rs.language.running import check_running
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.actors.awaiting import Until
 from actors_rs.runtime.actors.late_answer import late_answer
 from actors_rs.runtime.settings import check_timeout
-from actors_rs.runtime.system.default_system import start_in_current_system
+from actors_rs.runtime.system.default_system import start_graph
+from actors_rs.runtime.system.system import ActorSystem
 
 __all__ = ["ask_async", "iterate", "run_async"]
 
@@ -47,21 +49,29 @@ def _anyio() -> Any:
     return anyio
 
 
-async def run_async(graph: Graph[R]) -> R:
+async def run_async(
+    graph: Graph[R],
+    *,
+    system: ActorSystem | None = None,
+    name: str | None = None,
+    timeout: float | None = None,
+) -> R:
     """Run ``graph`` and wait for its result, as ``await graph.run_async()`` does on asyncio.
 
-    Raises the same errors as ``Run.result``. It runs in the system of the innermost ``with
-    ActorSystem()`` block of this task, else in a system that ends by itself. A request handler of a
-    web server does not find the system of its lifespan, which is another task.
+    ``system``, ``name`` and ``timeout`` are as there, and so are the errors.
 
     >>> import trio
     >>> from actors_rs.interop.anyio import run_async
     >>> trio.run(run_async, Source.of(2, 3).to(Sink.sum()))
     5
     """
-    run = start_in_current_system(graph)
+    seconds = check_running("run_async", system, name, timeout)
+    run = start_graph(graph, system, name)
     try:
-        await _until(run._end.until_over())
+        with _anyio().move_on_after(seconds):
+            await _until(run._end.until_over())
+        if seconds is not None and not run.done():
+            raise RunTimeout(run.name, seconds, run._scope.waits_for())
     finally:
         if not run.done():
             run.cancel()
@@ -96,11 +106,17 @@ async def ask_async(ref: PooledActorRef[Any], message: Any, *, timeout: float | 
     return answer.get()
 
 
-def iterate(source: Flow[Never, T], *, window: int = 16) -> Iteration[T]:
+def iterate(
+    source: Flow[Never, T],
+    *,
+    system: ActorSystem | None = None,
+    name: str | None = None,
+    window: int = 16,
+) -> Iteration[T]:
     """The elements of one run of ``source`` for ``async for``; ``source.iterate()`` for anyio.
 
-    ``window`` is how many elements the run is at most ahead of the loop, 16 by default. ``async
-    with iterate(source) as rows`` waits for the end of the run as well.
+    ``system``, ``name`` and ``window`` are as there. ``async with iterate(source) as rows`` waits
+    for the end of the run as well.
 
     >>> import trio
     >>> from actors_rs.interop.anyio import iterate
@@ -109,7 +125,7 @@ def iterate(source: Flow[Never, T], *, window: int = 16) -> Iteration[T]:
     >>> trio.run(main)
     ['a', 'b']
     """
-    return _AnyioIteration(source.iterate(window=window)._begin)
+    return _AnyioIteration(source.iterate(system=system, name=name, window=window)._begin)
 
 
 class _AnyioIteration(Iteration[T]):

@@ -200,27 +200,42 @@ class Flow(
         result: GraphOrSink[In_contra, R] = ended
         return result
 
-    def run(self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None) -> R:
-        """Run into ``sink`` on a system of its own and wait; the sink's result.
+    def run(
+        self: Flow[Never, T],
+        sink: Sink[T, R],
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        workers: int | None = None,
+        progress: bool = False,
+    ) -> R:
+        """Run into ``sink``, on a system of its own by default, and wait; the sink's result.
 
-        A run that has not ended after ``timeout`` seconds is cancelled and raises ``RunTimeout``;
-        by default there is no limit. Raises the same errors as ``Run.result``. Ctrl-C cancels the
-        run.
+        ``system``, ``name``, ``timeout``, ``workers`` and ``progress`` are as for ``Graph.run``,
+        and so are the errors. Ctrl-C cancels the run.
 
         >>> Source.of(2, 3).run(Sink.sum(), timeout=60)
         5
         """
         check_sink("run", sink)
         graph: Any = self.to(sink)
-        result: R = Graph(graph).run(timeout=timeout)
+        result: R = Graph(graph).run(
+            system=system, name=name, timeout=timeout, workers=workers, progress=progress
+        )
         return result
 
     async def run_async(
-        self: Flow[Never, T], sink: Sink[T, R], *, timeout: float | None = None
+        self: Flow[Never, T],
+        sink: Sink[T, R],
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
     ) -> R:
-        """As ``run`` into ``sink``, for a coroutine; ``timeout`` in seconds.
+        """As ``run`` into ``sink``, for a coroutine.
 
-        ``Graph.run_async`` explains it.
+        ``Graph.run_async`` explains it, and ``system``, ``name`` and ``timeout``.
 
         >>> import asyncio
         >>> asyncio.run(Source.of(2, 3).run_async(Sink.sum()))
@@ -228,7 +243,7 @@ class Flow(
         """
         check_sink("run_async", sink)
         graph: Any = self.to(sink)
-        result: R = await Graph(graph).run_async(timeout=timeout)
+        result: R = await Graph(graph).run_async(system=system, name=name, timeout=timeout)
         return result
 
     def named(self, name: str) -> Flow[In_contra, Out_co]:
@@ -280,18 +295,26 @@ class Flow(
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
 
-    def publisher_on(self: Flow[Never, T], system: ActorSystem, /) -> SourcePublisher[T]:
+    def publisher_on(
+        self: Flow[Never, T], system: ActorSystem, /, *, name: str | None = None
+    ) -> SourcePublisher[T]:
         """A Publisher of this source on ``system``: the same as ``system.publisher(source)``.
+
+        ``name`` is that of its runs, ``"publisher"`` by default.
 
         >>> with ActorSystem() as system:
         ...     publisher = Source.of("a").publisher_on(system)
         ...     Source.from_publisher(publisher).run(Sink.list())
         ['a']
         """
-        return SourcePublisher(system, self._out)
+        return SourcePublisher(system, self._out, name)
 
-    def processor_on(self, system: ActorSystem, /) -> FlowProcessor[In_contra, Out_co]:
+    def processor_on(
+        self, system: ActorSystem, /, *, name: str | None = None
+    ) -> FlowProcessor[In_contra, Out_co]:
         """A Processor of this flow on ``system``: the same as ``system.processor(flow)``.
+
+        ``name`` is that of its run, ``"processor"`` by default.
 
         >>> with ActorSystem() as system:
         ...     processor = Flow().map(int).processor_on(system)
@@ -299,7 +322,7 @@ class Flow(
         ...     Source.from_publisher(processor).run(Sink.list())
         [3]
         """
-        return FlowProcessor(system, self._out)
+        return FlowProcessor(system, self._out, name)
 
     def _attributed(
         self, how: str, attributes_of: Callable[[StageSpec], Attributes]

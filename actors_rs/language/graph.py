@@ -15,7 +15,7 @@ from actors_rs.engine.loops.awaited import awaited
 from actors_rs.engine.materializer import materialize
 from actors_rs.errors import RunTimeout
 from actors_rs.graph.blueprint import check_closed, check_fed, check_used_once, in_order, to_pickle
-from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind
+from actors_rs.graph.checks import cannot_run, positive_seconds, wrong_kind, wrong_value
 from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
 from actors_rs.graph.envelopes import makers_of
 from actors_rs.graph.fusing import fused_to_the_ends
@@ -24,10 +24,11 @@ from actors_rs.graph.neighbours import FOR_GRAPHS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import Results
 from actors_rs.graph.spec import StageSpec
+from actors_rs.language.running import check_running
 from actors_rs.language.sink import Sink
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.actors.awaiting import check_no_running_loop
-from actors_rs.runtime.system.default_system import start_in_current_system
+from actors_rs.runtime.system.default_system import start_graph
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.texts import repr_of
 from actors_rs.unknown_names import Suggesting, UnknownName
@@ -250,8 +251,10 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         """The drawing, for a notebook."""
         return shown_in_notebook(str(self), self.draw("svg"))
 
-    def start_on(self, system: ActorSystem, /) -> Run[R_co]:
+    def start_on(self, system: ActorSystem, /, *, name: str | None = None) -> Run[R_co]:
         """Start the graph's actors on ``system``: the same as ``system.start(graph)``.
+
+        ``name`` is that of the run, ``"run"`` by default.
 
         >>> with ActorSystem() as system:
         ...     Source.of(2, 3).to(Sink.sum()).start_on(system).result()
@@ -262,6 +265,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             self._planned(),
             self._sinks,
             results=self._results,
+            name=name,
             monitor=self._monitored,
             stall_after=self._stall_after,
         )
@@ -275,14 +279,22 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         return self._layout
 
     def run(
-        self, *, workers: int | None = None, timeout: float | None = None, progress: bool = False
+        self,
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+        workers: int | None = None,
+        progress: bool = False,
     ) -> R_co:
-        """Run on a system of its own and wait; the result of the sink, or of all of them.
+        """Run and wait; the result of the sink, or of all of them.
 
-        - ``workers``: threads of the system's pool, by default ``ActorSystem``'s number.
+        - ``system``: where it runs, by default on a system of its own.
+        - ``name``: of the run, in logs, errors, metrics and the page; ``"run"`` by default.
         - ``timeout``: seconds after which the run is cancelled, by default never. ``RunTimeout``, a
           ``TimeoutError``, names the stages it waited for. Functions that do not return delay it
           for ``cancel_grace``, 2 seconds, at most.
+        - ``workers``: threads of its own system's pool, by default ``ActorSystem``'s number.
         - ``progress``: show a bar on standard error, in a terminal or a notebook, with the rate,
           the rest and the bottleneck of the run; elsewhere print a line every 5 s. Off by default.
 
@@ -293,7 +305,12 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         >>> Source.of(2, 3).to(Sink.sum()).run(timeout=60)
         5
         """
-        seconds = None if timeout is None else positive_seconds(timeout, "run: timeout")
+        seconds = check_running("run", system, name, timeout)
+        if system is not None and workers is not None:
+            raise wrong_value(
+                "run: workers is for a system of its own, got system= as well: write "
+                "ActorSystem(workers=...)"
+            )
         check_may_block(
             "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
             "the source, or call the function with map_async"
@@ -303,35 +320,52 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             "`await graph.run_async()`",
             "`await run_async(graph)`, after `from actors_rs.interop.anyio import run_async`",
         )
-        with ActorSystem(workers=workers) as system:
-            run = system.start(self)
-            with _progress_of(run) if progress else nullcontext():
-                if seconds is not None and not run.wait(seconds):
-                    late = RunTimeout(run.name, seconds, run._scope.waits_for())
+        with ActorSystem(workers=workers) if system is None else nullcontext(system) as chosen:
+            run = chosen.start(self, name=name)
+            try:
+                return _result_of(run, seconds, progress)
+            finally:
+                if not run.done():
                     run.cancel()
-                    raise late
-                return run.result()
+                    if system is not None:  # an own one waits at the end of its block
+                        run.wait()
 
-    async def run_async(self, *, timeout: float | None = None) -> R_co:
+    async def run_async(
+        self,
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        timeout: float | None = None,
+    ) -> R_co:
         """As ``run``, for a coroutine of any event loop of asyncio, which goes on meanwhile.
 
-        It runs in the system of the innermost block of this task, as ``contextvars`` has it, else
-        in one that ends by itself. A request handler of a web server does not find the system of
-        its lifespan, which is another task: write ``await system.start(graph)`` there. After
-        ``timeout`` seconds the run is cancelled and ``RunTimeout`` is raised; by default there is
-        no limit. If its task is cancelled, so is the run, and its end is awaited:
-        ``asyncio.timeout`` works around it.
+        - ``system``: where it runs. By default it is the system of the innermost block of this
+          task, as ``contextvars`` has it, else one that ends by itself. A request handler of a web
+          server does not find the system of its lifespan, which is another task: name it there.
+        - ``name``: of the run, ``"run"`` by default.
+        - ``timeout``: seconds after which the run is cancelled and ``RunTimeout`` is raised; by
+          default there is no limit.
+
+        If its task is cancelled, so is the run, and its end is awaited: ``asyncio.timeout`` works
+        around it.
 
         >>> import asyncio
         >>> asyncio.run(Source.of(2, 3).to(Sink.sum()).run_async())
         5
         """
-        seconds = None if timeout is None else positive_seconds(timeout, "run_async: timeout")
-        return await awaited(partial(start_in_current_system, self), seconds)
+        seconds = check_running("run_async", system, name, timeout)
+        return await awaited(partial(start_graph, self, system, name), seconds)
 
 
 def _unpickled(kind: type[Graph[Any]], _: object) -> Graph[Any]:
     return object.__new__(kind)
+
+
+def _result_of(run: Run[T], seconds: float | None, progress: bool) -> T:
+    with _progress_of(run) if progress else nullcontext():
+        if seconds is not None and not run.wait(seconds):
+            raise RunTimeout(run.name, seconds, run._scope.waits_for())
+        return run.result()
 
 
 def _progress_of(run: Run[Any]) -> AbstractContextManager[None]:

@@ -213,13 +213,17 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         """This sink's stage, fed from ``out``; for modules of the package."""
         return graft(self._only_end("behind"), out)
 
-    def start_on(self, _: ActorSystem, /) -> NoReturn:
-        """Raises ``GraphError``: its input is open."""
+    def start_on(self, _: ActorSystem, /, *, name: str | None = None) -> NoReturn:
+        """Raises ``GraphError`` with any ``name``: its input is open."""
         check_fed(in_order(self._ends))
         raise AssertionError
 
-    def subscriber_on(self, system: ActorSystem, /) -> SinkSubscriber[In_contra, R_co]:
+    def subscriber_on(
+        self, system: ActorSystem, /, *, name: str | None = None
+    ) -> SinkSubscriber[In_contra, R_co]:
         """A Subscriber of this sink on ``system``: the same as ``system.subscriber(sink)``.
+
+        ``name`` is that of its run, ``"subscriber"`` by default.
 
         >>> with ActorSystem() as system:
         ...     subscriber = Sink.list().subscriber_on(system)
@@ -227,7 +231,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         ...     subscriber.run.result()
         ['a']
         """
-        return SinkSubscriber(system, self._ends, self._results)
+        return SinkSubscriber(system, self._ends, self._results, name)
 
     @staticmethod
     def list() -> Sink[T, builtins.list[T]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actors_rs.engine.run.scope import RunScope
@@ -141,7 +141,7 @@ class SystemFigures:
     def __init__(self, system: ActorSystem) -> None:
         self._system = system
         self._lock = RLock()
-        self._living: dict[int, Run[Any]] = {}
+        self._living: dict[int, tuple[str, Run[Any]]] = {}  # with the name each counts under
         self._ended = Ended()
         self._floor: dict[tuple[str, Key], float] = {}
         self.close = system.events.listen(self._heard)
@@ -153,7 +153,7 @@ class SystemFigures:
     def read(self) -> Reading:
         """The values at this moment."""
         with self._lock:
-            snapshots = [run.snapshot() for run in self._living.values()]
+            snapshots = [_snapshot(*one) for one in self._living.values()]
             values = {**self._of_runs(snapshots), **self._of_stages(snapshots)}
         now = self._system.statistics()
         values |= {metric: {(): value(now)} for metric, value in _SYSTEM.items()}
@@ -170,14 +170,13 @@ class SystemFigures:
             self._began(event.run_id, event.source)
         elif event.name == "run_ended":
             with self._lock:
-                if self._living.pop(event.run_id, None) is not None:
-                    self._ended.add(event.source.snapshot())
+                if (known := self._living.pop(event.run_id, None)) is not None:
+                    self._ended.add(_snapshot(*known))
 
     def _began(self, number: int, run: Run[Any]) -> None:
         with self._lock:
             if number not in self._living and not run.done():
-                self._living[number] = run
-                self._ended.started[run.name] = self._ended.started.get(run.name, 0) + 1
+                self._living[number] = self._ended.begin(run.name), run
 
     # The values of each metric by its labels, without the label of the system
 
@@ -210,3 +209,7 @@ class SystemFigures:
         highest = max(value, self._floor.get((name, key), 0.0))
         self._floor[name, key] = highest
         return highest
+
+
+def _snapshot(name: str, run: Run[Any]) -> RunSnapshot:
+    return replace(run.snapshot(), name=name)

@@ -23,6 +23,8 @@ Key: TypeAlias = tuple[str, str]
 """The names of a run and of a stage."""
 MOST_SERIES = 5_000
 """Runs and stages with series of their own; all further ones share ``OTHERS``."""
+MOST_RUN_NAMES = 100
+"""Names of runs with series of their own."""
 OTHERS: Key = ("others", "others")
 
 _GAUGES: Mapping[str, Callable[[StageSnapshot], float]] = {
@@ -43,6 +45,12 @@ class Ended:
     started: dict[str, int] = field(default_factory=dict)
     states: dict[tuple[str, str], int] = field(default_factory=dict)
     sums: dict[Key, dict[str, float]] = field(default_factory=dict)
+
+    def begin(self, name: str) -> str:
+        """A run of this ``name`` begins; the name that it counts under."""
+        shown = name if name in self.started or len(self.started) < MOST_RUN_NAMES else OTHERS[0]
+        self.started[shown] = self.started.get(shown, 0) + 1
+        return shown
 
     def add(self, snapshot: RunSnapshot) -> None:
         """A run has ended so."""

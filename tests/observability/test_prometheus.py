@@ -157,3 +157,28 @@ def test_a_closed_collector_counts_no_further_runs(system):
 def test_what_is_no_system_is_refused():
     with pytest.raises(ArgumentTypeError, match="Collector needs an ActorSystem"):
         Collector(42)  # type: ignore[arg-type]
+
+
+def test_names_of_runs_beyond_the_first_few_share_one_label(system, registry, monkeypatch):
+    monkeypatch.setattr(series, "MOST_RUN_NAMES", 2)
+    graph = Source.range(0, 10).to(Sink.sum())
+    for name in ("nightly", "hourly", "order-1", "order-2", "nightly"):
+        system.start(graph, name=name).result(SECONDS)
+
+    def value(metric, run):
+        return registry.get_sample_value(metric, {"system": "shop", "run": run})
+
+    def ended(run):
+        labels = {"system": "shop", "run": run, "state": "completed"}
+        return registry.get_sample_value("actors_runs_ended_total", labels)
+
+    wait_until(lambda: (ended("nightly"), ended("hourly"), ended("others")) == (2, 1, 2))
+    assert value("actors_runs_started_total", "others") == 2
+    assert value("actors_runs_active", "others") == 0
+    assert value("actors_runs_started_total", "order-1") is None
+    taken = {**SUM, "run": "others"}
+    assert registry.get_sample_value("actors_stage_elements_in_total", taken) == 20
+    assert (
+        registry.get_sample_value("actors_stage_elements_in_total", {**SUM, "run": "order-1"})
+        is None
+    )

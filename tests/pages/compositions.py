@@ -265,9 +265,13 @@ PUTTING_TOGETHER = {
     "`flow.to(sink)`, `flow.into(sink)`": (
         "Ends a flow: a source and a sink are a graph, an open flow and a sink are a sink."
     ),
-    "`flow.run(sink)`": "Runs it on a system of its own, waits, and returns the sink's result.",
-    "`await flow.run_async(sink)`": "The same in a coroutine, whose cancellation cancels the run.",
-    "`for x in source`, `async for`, `source.iterate(window=16)`, `source.open()`": (
+    "`flow.run(sink, name=, system=, timeout=)`": (
+        "Runs it, on a system of its own by default, waits, and returns the sink's result."
+    ),
+    "`await flow.run_async(sink, name=, system=, timeout=)`": (
+        "The same in a coroutine, whose cancellation cancels the run."
+    ),
+    "`for x in source`, `async for`, `source.iterate(window=16)`, `source.open(name=, system=)`": (
         "Loops over the elements of a run, which the loop's end cancels."
     ),
     "`flow.named(name)`": "Names the last stage, in errors, figures and pictures.",

@@ -16,7 +16,7 @@ from actors_rs.engine.boundary.foreign import ForeignSubscriber, check_subscribe
 from actors_rs.engine.boundary.standard import _over, _reject
 from actors_rs.engine.contract import Scope
 from actors_rs.engine.layout import Layout
-from actors_rs.engine.materializer import new_run, start_serving
+from actors_rs.engine.materializer import new_run, run_name, start_serving
 from actors_rs.engine.member import Member
 from actors_rs.engine.monitored import monitored_subscriber
 from actors_rs.engine.run.run import Run
@@ -102,7 +102,7 @@ class HubPublisher(Generic[T]):
         check_closed(specs)
         self._layout = Layout(specs)
         self._name = next(s.name for s in self._layout.stages if s.spec is self._spec)
-        self._scope = new_run(system, "hub")
+        self._scope = new_run(system, run_name("hub", name))
         self._scope.await_begin()
         self.run: Run[None] = self._scope.run
         """The one run of the source; it begins with the first subscriber."""
@@ -189,7 +189,7 @@ class HubPublisher(Generic[T]):
             return
         held, ending = self._logic.held(), self._logic.ending
         spec = replace(self._spec, make=lambda: HubLogic.replaying(held, ending), inputs=(OPEN,))
-        scope = new_run(self._system, "hub")
+        scope = new_run(self._system, self.run.name)
         members = prepare(self._system, scope, [spec])
         member = members[spec]
         assert isinstance(member.logic, HubLogic)

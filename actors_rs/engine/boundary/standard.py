@@ -17,7 +17,7 @@ from actors_rs.engine.boundary.foreign import (
 )
 from actors_rs.engine.contract import Scope
 from actors_rs.engine.layout import Layout
-from actors_rs.engine.materializer import new_run, start, start_serving
+from actors_rs.engine.materializer import new_run, run_name, start, start_serving
 from actors_rs.engine.monitored import monitored_subscriber
 from actors_rs.engine.run.run import Run
 from actors_rs.errors import GraphError, InvalidArgumentError
@@ -41,10 +41,11 @@ R = TypeVar("R")
 class SourcePublisher(Generic[T]):
     """A Publisher of a source: cold, each subscriber gets a run of its own. Thread-safe."""
 
-    def __init__(self, system: ActorSystem, out: OutletRef) -> None:
+    def __init__(self, system: ActorSystem, out: OutletRef, name: str | None = None) -> None:
         if out.spec.handoff is not None:  # no stage of this run gives its elements
             out = OutletRef(spec_of("identity", Identity, out))
         self._system = system
+        self._name = run_name("publisher", name)
         self._out = out
         specs = in_order([out.spec])
         check_source(specs, out, "publisher")
@@ -56,7 +57,7 @@ class SourcePublisher(Generic[T]):
         if (over := _over(self._system)) is not None:
             _reject(self._system, subscriber, over)
             return
-        scope = new_run(self._system, "publisher")
+        scope = new_run(self._system, self._name)
         try:
             members = prepare(self._system, scope, self._layout)
         except GraphError as error:  # the one stream of a group has been run before
@@ -69,9 +70,15 @@ class SourcePublisher(Generic[T]):
 class SinkSubscriber(SubscriberEnd[T], Generic[T, R]):
     """A Subscriber in front of a sink; ``run`` tells what came of it. Thread-safe."""
 
-    def __init__(self, system: ActorSystem, ends: Sequence[StageSpec], results: Results) -> None:
+    def __init__(
+        self,
+        system: ActorSystem,
+        ends: Sequence[StageSpec],
+        results: Results,
+        name: str | None = None,
+    ) -> None:
         specs = in_order(ends)
-        scope = new_run(system, "subscriber")
+        scope = new_run(system, run_name("subscriber", name))
         self.run: Run[R] = scope.run
         members = prepare(system, scope, specs)
         entry = _entry(specs)
@@ -92,14 +99,14 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
     the first element, since none was requested (1.1).
     """
 
-    def __init__(self, system: ActorSystem, out: OutletRef) -> None:
+    def __init__(self, system: ActorSystem, out: OutletRef, name: str | None = None) -> None:
         if out is OPEN:
             out = OutletRef(spec_of("identity", Identity, OPEN))
         specs = in_order([out.spec])
         _check_open_outlet(specs, out)
         check_plain(specs, "processor")
         entry = _entry(specs)
-        self._scope = new_run(system, "processor")
+        self._scope = new_run(system, run_name("processor", name))
         self.run: Run[None] = self._scope.run
         self._system = system
         self._members: Members = prepare(system, self._scope, specs)

@@ -32,10 +32,9 @@ R = TypeVar("R")
 class Run(Generic[R]):
     """A running graph. All methods may be called from any thread; ``await run`` works too.
 
-    ``system.start(graph)`` makes it; ``scope`` is the engine's. ``name`` says the call
-    that made it: ``"run"``, ``"hub"``, ``"publisher"``, ``"subscriber"`` or ``"processor"``. A run
-    takes no name of its own. To tell graphs apart in metrics, traces and logs, name their stages,
-    ``flow.named("orders")``, or give each job an ``ActorSystem(name="orders")``.
+    ``system.start(graph, name="nightly")`` makes it; ``scope`` is the engine's. Logs, errors,
+    metrics, traces and the page show its ``name``. By default that says which call made it:
+    ``"run"``, ``"hub"``, ``"publisher"``, ``"subscriber"`` or ``"processor"``.
 
     >>> import asyncio
     >>> graph = Source.of(2, 3).to(Sink.sum())

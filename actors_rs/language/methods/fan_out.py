@@ -29,6 +29,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
+from actors_rs.language.running import check_system
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.failure import Decider, OnFailure, Policy
@@ -244,7 +245,7 @@ class Branching(Generic[In_contra, Out_co]):
         - ``on_slow``: a subscriber that lags more than ``replay`` elements blocks the others
           (``"backpressure"``, the default), loses elements (``"drop"``), or its stream fails
           (``"fail"``).
-        - ``name``: the stage's name.
+        - ``name``: the name of the stage and of the run, ``"hub"`` by default.
 
         Raises ``InvalidArgumentError`` for an option out of its range or a system that was shut
         down, ``GraphError`` for a flow whose input is open.
@@ -313,10 +314,3 @@ class Branching(Generic[In_contra, Out_co]):
         check_sink(kind, sink)
         side = sink._only_end(kind)
         return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(side,))))
-
-
-def check_system(kind: str, system: ActorSystem) -> None:
-    """Raise unless ``system`` is one, and open."""
-    if not isinstance(system, ActorSystem):
-        raise wrong_kind(f"{kind} needs an ActorSystem, got {repr_of(system)}")
-    system._check_open()

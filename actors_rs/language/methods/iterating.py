@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Generic, Never, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar
 
 from actors_rs.engine.loops.iteration import Iteration
 from actors_rs.graph.checks import at_least
 from actors_rs.language.graph import Graph
+from actors_rs.language.running import check_running
 from actors_rs.language.sink import Sink
-from actors_rs.runtime.system.default_system import start_in_current_system
+from actors_rs.runtime.system.default_system import start_graph
+from actors_rs.runtime.system.system import ActorSystem
+
+if TYPE_CHECKING:
+    from actors_rs.engine.run.run import Run
 
 __all__ = ["Iterating"]
 
@@ -23,18 +29,24 @@ class Iterating(Generic[In_contra, Out_co]):
 
     __slots__ = ()
 
-    def iterate(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
+    def iterate(
+        self: Iterating[Never, T],
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        window: int = 16,
+    ) -> Iteration[T]:
         """The elements of one run, for ``for`` or ``async for``.
 
         The loop is the demand: stages work at most ``window`` elements ahead of it. The run starts
-        with the first element that is asked for, in the system of the innermost ``with`` block,
-        else in one that ends by itself. An error of the run is raised after the elements before it.
-        A loop that is left early, by ``break`` or an exception, cancels the run.
+        with the first element that is asked for. An error of the run is raised after the elements
+        before it. A loop that is left early, by ``break`` or an exception, cancels the run.
 
-        The innermost block is that of this thread or task, as ``contextvars`` has it. A web server
-        runs its lifespan and its request handlers in different tasks, so a handler does not find
-        the system of the lifespan. To name a system, start ``source.to(Sink.queue(16))`` on it and
-        loop over ``run.sink_queue()``. Give each stage a small window then, or the system.
+        - ``system``: where it runs. By default it is the system of the innermost block of this
+          thread or task, as ``contextvars`` has it, else one that ends by itself. A request handler
+          of a web server does not find the system of its lifespan, which is another task: name it.
+        - ``name``: of the run, ``"run"`` by default.
+        - ``window``: elements that the stages work ahead of the loop, 16 by default.
 
         ``map``, ``filter`` and the like request no more than the loop does. Stages that watch time
         or pass elements on, such as ``throttle``, ``also_to`` and ``on_termination``, request a
@@ -50,24 +62,27 @@ class Iterating(Generic[In_contra, Out_co]):
         >>> square
         25
         """
-        at_least(1, window, "iterate: window")
-        return Iteration(partial(start_in_current_system, self._to_loop(window)))
+        return Iteration(self._beginning("iterate", system, name, window))
 
-    def open(self: Iterating[Never, T], *, window: int = 16) -> Iteration[T]:
+    def open(
+        self: Iterating[Never, T],
+        *,
+        system: ActorSystem | None = None,
+        name: str | None = None,
+        window: int = 16,
+    ) -> Iteration[T]:
         """As ``iterate``, for ``with source.open() as rows`` and ``async with``.
 
         Leaving the block cancels a run that goes on and waits until it has ended. A task that is
-        cancelled once more while it waits leaves at once: the run ends shortly after. ``window`` is
-        how many elements the stages work at most ahead of the loop, 16 by default. The system is
-        chosen as by ``iterate``: a request handler of a web server does not find the system of its
-        lifespan.
+        cancelled once more while it waits leaves at once: the run ends shortly after. ``system``,
+        ``name`` and ``window`` are as for ``iterate``: a request handler of a web server must name
+        the system.
 
         >>> with Source.range(1, 1_000_000).open(window=4) as rows:
         ...     next(rows)
         1
         """
-        at_least(1, window, "open: window")
-        return Iteration(partial(start_in_current_system, self._to_loop(window)))
+        return Iteration(self._beginning("open", system, name, window))
 
     def __iter__(self: Iterating[Never, T]) -> Iteration[T]:
         Iteration.check_may_wait()
@@ -76,7 +91,12 @@ class Iterating(Generic[In_contra, Out_co]):
     def __aiter__(self: Iterating[Never, T]) -> Iteration[T]:
         return self.iterate()
 
-    def _to_loop(self, window: int) -> Graph[Any]:
+    def _beginning(
+        self, call: str, system: ActorSystem | None, name: str | None, window: int
+    ) -> Callable[[], Run[Any]]:
+        """What starts the run of a loop."""
+        at_least(1, window, f"{call}: window")
+        check_running(call, system, name)
         flow: Any = self
         graph: Graph[Any] = Graph(flow.to(Sink.queue(window).named("loop")))
-        return graph._asked_for_by_its_end()
+        return partial(start_graph, graph._asked_for_by_its_end(), system, name)

@@ -23,7 +23,7 @@ __all__ = [
     "current_system",
     "spawn_in_current_system",
     "spawn_in_default_system",
-    "start_in_current_system",
+    "start_graph",
 ]
 
 A = TypeVar("A", bound=ActorCore)
@@ -106,18 +106,23 @@ def spawn_in_default_system(actor_class: type[A], *args: Any, **kwargs: Any) -> 
             system.look()
 
 
-def start_in_current_system(graph: Startable[ActorSystem, R]) -> R:
-    """Start a graph in the current system; if there is none, in the default one for runs."""
-    current = current_system()
-    if current is not None:
-        return current.start(graph)
+def start_graph(
+    graph: Startable[ActorSystem, R], system: ActorSystem | None, name: str | None
+) -> R:
+    """Start a graph as a run of this ``name``.
+
+    It starts on ``system``, else on the current one; if there is none, on the default one for runs.
+    """
+    chosen = current_system() if system is None else system
+    if chosen is not None:
+        return chosen.start(graph, name=name)
     announcement = object()
     try:
-        return _announce(RUNS, announcement).start(graph)
+        return _announce(RUNS, announcement).start(graph, name=name)
     finally:
-        system = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or after it
-        if system is not None:
-            system.look()
+        default = _announced.pop(announcement, None)  # in C: Ctrl-C comes before it or after it
+        if default is not None:
+            default.look()
 
 
 def _announce(name: str, announcement: object) -> _DefaultSystem:

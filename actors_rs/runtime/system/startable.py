@@ -17,32 +17,32 @@ R_co = TypeVar("R_co", covariant=True)
 class Startable(Protocol[S_contra, R_co]):
     """A blueprint that a system can start."""
 
-    def start_on(self, system: S_contra, /) -> R_co:
-        """Start in ``system``."""
+    def start_on(self, system: S_contra, /, *, name: str | None = None) -> R_co:
+        """Start in ``system``, as a run of this ``name``."""
         ...
 
 
 class AsPublisher(Protocol[S_contra, R_co]):
     """A source, which can become a standard Publisher."""
 
-    def publisher_on(self, system: S_contra, /) -> R_co:
-        """The Publisher, on ``system``."""
+    def publisher_on(self, system: S_contra, /, *, name: str | None = None) -> R_co:
+        """The Publisher, on ``system``, whose runs have this ``name``."""
         ...
 
 
 class AsSubscriber(Protocol[S_contra, R_co]):
     """A sink, which can become a standard Subscriber."""
 
-    def subscriber_on(self, system: S_contra, /) -> R_co:
-        """The Subscriber, on ``system``."""
+    def subscriber_on(self, system: S_contra, /, *, name: str | None = None) -> R_co:
+        """The Subscriber, on ``system``, whose run has this ``name``."""
         ...
 
 
 class AsProcessor(Protocol[S_contra, R_co]):
     """A flow, which can become a standard Processor."""
 
-    def processor_on(self, system: S_contra, /) -> R_co:
-        """The Processor, on ``system``."""
+    def processor_on(self, system: S_contra, /, *, name: str | None = None) -> R_co:
+        """The Processor, on ``system``, whose run has this ``name``."""
         ...
 
 
@@ -53,8 +53,12 @@ class Starting:
     _draining: str
     """Why it starts no further runs; empty if it does."""
 
-    def start(self, graph: Startable[Self, R]) -> R:
+    def start(self, graph: Startable[Self, R], *, name: str | None = None) -> R:
         """Start ``graph``; returns its ``Run`` at once.
+
+        ``name`` is that of the run, which logs, errors, metrics, traces and the page show; by
+        default it is ``"run"``. Take it from a few: in metrics, runs of further names than the
+        first 100 of a system share the name ``"others"``.
 
         Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
 
@@ -66,10 +70,12 @@ class Starting:
         if self._draining:
             raise RunCancelled(f"'{self.name}' starts no further runs: {self._draining}")
         check_kind(graph, "start_on", "start needs a Graph, such as flow.to(sink) gives")
-        return graph.start_on(self)
+        return graph.start_on(self, name=name)
 
-    def publisher(self, source: AsPublisher[Self, R]) -> R:
+    def publisher(self, source: AsPublisher[Self, R], *, name: str | None = None) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own.
+
+        ``name`` is that of its runs, ``"publisher"`` by default.
 
         >>> with ActorSystem() as system:
         ...     Source.from_publisher(system.publisher(Source.of("a"))).run(Sink.list())
@@ -77,10 +83,12 @@ class Starting:
         """
         self._check_open()
         check_kind(source, "publisher_on", "publisher needs a Source")
-        return source.publisher_on(self)
+        return source.publisher_on(self, name=name)
 
-    def subscriber(self, sink: AsSubscriber[Self, R]) -> R:
+    def subscriber(self, sink: AsSubscriber[Self, R], *, name: str | None = None) -> R:
         """``sink`` as a standard Subscriber; its ``run`` has the result.
+
+        ``name`` is that of its run, ``"subscriber"`` by default.
 
         >>> with ActorSystem() as system:
         ...     subscriber = system.subscriber(Sink.list())
@@ -90,10 +98,12 @@ class Starting:
         """
         self._check_open()
         check_kind(sink, "subscriber_on", "subscriber needs a Sink")
-        return sink.subscriber_on(self)
+        return sink.subscriber_on(self, name=name)
 
-    def processor(self, flow: AsProcessor[Self, R]) -> R:
+    def processor(self, flow: AsProcessor[Self, R], *, name: str | None = None) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers.
+
+        ``name`` is that of its run, ``"processor"`` by default.
 
         >>> with ActorSystem() as system:
         ...     processor = system.processor(Flow().map(int))
@@ -103,7 +113,7 @@ class Starting:
         """
         self._check_open()
         check_kind(flow, "processor_on", "processor needs a Flow")
-        return flow.processor_on(self)
+        return flow.processor_on(self, name=name)
 
     def _check_open(self) -> None:
         raise NotImplementedError

@@ -153,10 +153,13 @@ class World:
 
     # Calls for scenarios
 
-    def start(self, graph: Startable[ActorSystem, R_co]) -> R_co:
-        """Start a graph; returns its ``Run``. Raises ``WorldError`` before the ``with`` block."""
+    def start(self, graph: Startable[ActorSystem, R_co], *, name: str | None = None) -> R_co:
+        """Start a graph; returns its ``Run``, of this ``name``.
+
+        Raises ``WorldError`` before the ``with`` block.
+        """
         self._check_entered()
-        return self.system.start(graph)
+        return self.system.start(graph, name=name)
 
     def spawn(self, actor_class: type[A], *args: Any, **kwargs: Any) -> PooledActorRef[A]:
         """Start an actor. Raises ``WorldError`` before the ``with`` block."""
