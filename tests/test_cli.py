@@ -244,7 +244,7 @@ def test_a_second_ctrl_c_ends_the_run_at_once_and_leaves_no_half_file(start, fol
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said.endswith("actors-rs: run 'run' was cancelled\n")
+    assert said.endswith("actors-rs: run 'long' was cancelled\n")
     assert list(folder.glob("*.jsonl*")) + list(folder.glob(".*.tmp")) == []
 
 
@@ -259,14 +259,14 @@ def test_a_function_that_does_not_return_cannot_keep_the_command_from_ending(sta
     assert given_up.startswith("stage 'map-2' (")
     assert "graphs.py" in given_up
     assert "is given up" in given_up
-    assert last == "actors-rs: run 'run' was cancelled"
+    assert last == "actors-rs: run 'stuck' was cancelled"
 
 
 def test_without_a_terminal_the_live_table_is_lines(start):
     process = start("graphs:total", "--live")
     printed, said = process.communicate(timeout=60)
     assert (process.returncode, printed) == (0, "5050\n")
-    assert said.startswith("run completed after ")
+    assert said.startswith("total completed after ")
 
 
 def test_on_a_terminal_that_cannot_be_painted_the_live_table_is_lines(start, monkeypatch):
@@ -277,7 +277,7 @@ def test_on_a_terminal_that_cannot_be_painted_the_live_table_is_lines(start, mon
     screen = read_until(master, None)
     os.close(master)
     assert process.wait(60) == 0
-    assert screen.startswith(b"run completed after ")
+    assert screen.startswith(b"total completed after ")
     assert screen.endswith(b"\r\n5050\r\n")
 
 
@@ -290,7 +290,13 @@ def test_on_a_terminal_the_table_is_painted_until_ctrl_c_and_the_result_follows(
     screen += read_until(master, None)
     os.close(master)
     assert process.wait(60) == 130
-    for word in (b"run running", b"from_iterable", b"buffered", b"run completed", b"rows in out"):
+    for word in (
+        b"endless running",
+        b"from_iterable",
+        b"buffered",
+        b"endless completed",
+        b"rows in out",
+    ):
         assert word in screen
     assert screen.endswith(b"rows in out.jsonl\r\n")
 

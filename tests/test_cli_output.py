@@ -141,6 +141,6 @@ def test_with_log_json_every_line_of_the_log_is_json(command):
     assert said.startswith("actors-rs: stage 'map' failed")
     events = [json.loads(line) for line in lines]
     assert [one["event"] for one in events] == ["run_started", "stage_failed", "run_ended"]
-    assert {one["run"] for one in events} == {"run"}
+    assert {one["run"] for one in events} == {"failing"}
     assert [one["stage"] for one in events] == [None, "map", None]
     assert [one["partition"] for one in events] == [None, None, None]

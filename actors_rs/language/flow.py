@@ -300,7 +300,7 @@ class Flow(
     ) -> SourcePublisher[T]:
         """A Publisher of this source on ``system``: the same as ``system.publisher(source)``.
 
-        ``name`` is that of its runs, ``"publisher"`` by default.
+        ``name`` names its runs, ``"publisher"`` by default.
 
         >>> with ActorSystem() as system:
         ...     publisher = Source.of("a").publisher_on(system)
@@ -314,7 +314,7 @@ class Flow(
     ) -> FlowProcessor[In_contra, Out_co]:
         """A Processor of this flow on ``system``: the same as ``system.processor(flow)``.
 
-        ``name`` is that of its run, ``"processor"`` by default.
+        ``name`` names its run, ``"processor"`` by default.
 
         >>> with ActorSystem() as system:
         ...     processor = Flow().map(int).processor_on(system)

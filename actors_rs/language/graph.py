@@ -254,7 +254,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
     def start_on(self, system: ActorSystem, /, *, name: str | None = None) -> Run[R_co]:
         """Start the graph's actors on ``system``: the same as ``system.start(graph)``.
 
-        ``name`` is that of the run, ``"run"`` by default.
+        ``name`` names the run, ``"run"`` by default.
 
         >>> with ActorSystem() as system:
         ...     Source.of(2, 3).to(Sink.sum()).start_on(system).result()

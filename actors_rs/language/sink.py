@@ -223,7 +223,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
     ) -> SinkSubscriber[In_contra, R_co]:
         """A Subscriber of this sink on ``system``: the same as ``system.subscriber(sink)``.
 
-        ``name`` is that of its run, ``"subscriber"`` by default.
+        ``name`` names its run, ``"subscriber"`` by default.
 
         >>> with ActorSystem() as system:
         ...     subscriber = Sink.list().subscriber_on(system)

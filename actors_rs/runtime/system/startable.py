@@ -56,9 +56,9 @@ class Starting:
     def start(self, graph: Startable[Self, R], *, name: str | None = None) -> R:
         """Start ``graph``; returns its ``Run`` at once.
 
-        ``name`` is that of the run, which logs, errors, metrics, traces and the page show; by
-        default it is ``"run"``. Take it from a few: in metrics, runs of further names than the
-        first 100 of a system share the name ``"others"``.
+        ``name`` names the run in logs, errors, metrics, traces and on the page; ``"run"`` by
+        default. Use few names: in metrics, runs of further names than the first 100 of a system
+        share the name ``"others"``.
 
         Raises ``InvalidArgumentError`` after shutdown, ``RunCancelled`` while the system drains.
 
@@ -75,7 +75,7 @@ class Starting:
     def publisher(self, source: AsPublisher[Self, R], *, name: str | None = None) -> R:
         """``source`` as a standard Publisher: each subscriber gets a run of its own.
 
-        ``name`` is that of its runs, ``"publisher"`` by default.
+        ``name`` names its runs, ``"publisher"`` by default.
 
         >>> with ActorSystem() as system:
         ...     Source.from_publisher(system.publisher(Source.of("a"))).run(Sink.list())
@@ -88,7 +88,7 @@ class Starting:
     def subscriber(self, sink: AsSubscriber[Self, R], *, name: str | None = None) -> R:
         """``sink`` as a standard Subscriber; its ``run`` has the result.
 
-        ``name`` is that of its run, ``"subscriber"`` by default.
+        ``name`` names its run, ``"subscriber"`` by default.
 
         >>> with ActorSystem() as system:
         ...     subscriber = system.subscriber(Sink.list())
@@ -103,7 +103,7 @@ class Starting:
     def processor(self, flow: AsProcessor[Self, R], *, name: str | None = None) -> R:
         """``flow`` as a standard Processor, for one publisher and any number of subscribers.
 
-        ``name`` is that of its run, ``"processor"`` by default.
+        ``name`` names its run, ``"processor"`` by default.
 
         >>> with ActorSystem() as system:
         ...     processor = system.processor(Flow().map(int))
