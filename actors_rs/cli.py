@@ -1,8 +1,9 @@
 """The command ``actors-rs``: runs, explains or draws a graph, tests a Publisher, reads a ledger.
 
 Exit codes: 0 done. 1 the run failed, a rule is broken, or the result could not be written. 2 there
-was nothing to run or to test, and nothing was started. 130 and 143 stopped by Ctrl-C and SIGTERM. A
-reader of the output that goes away, as ``head`` does, changes none of them.
+was nothing to run or to test, and nothing was started. 3 the run has completed without partitions
+that were given up. 130 and 143 stopped by Ctrl-C and SIGTERM. A reader of the output that goes
+away, as ``head`` does, changes none of them.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from actors_rs.delivery.reporting import told
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
+from actors_rs.observability.given_up import GivenUp
 from actors_rs.observability.json_lines import JsonLines
 from actors_rs.observability.live import live_table, terminal_console
 from actors_rs.observability.web.command import (
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-FAILED, BAD_TARGET, INTERRUPTED = 1, 2, 130
+FAILED, BAD_TARGET, GAVE_UP, INTERRUPTED = 1, 2, 3, 130
 FORMATS = {".svg": "svg", ".dot": "dot", ".mmd": "mermaid"}
 CODE = re.compile(r"ARS-\d+", re.IGNORECASE)
 SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
@@ -65,6 +67,8 @@ examples:
 
 Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
 Either way only complete files are left, and the exit code is 130.
+If partitions were given up, their rows are missing: the last line names the first few, and the
+exit code is 3.
 """
 
 
@@ -247,13 +251,15 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                 ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system,
                 web_page(system, options, stop),
             ):
-                run: Run[Any] = system.start(graph, name=options.target.rpartition(":")[2] or None)
+                given_up = GivenUp(system)
+                run: Run[Any] = system.start(graph, name=options.target.rpartition(":")[2])
                 with live_table(run, console=console) if options.live else nullcontext():
                     result = stop.result_or_drain(run)
                 code = stop.exit_code
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
-    return _tell(_described(result), code if options.web_keep else stop.exit_code)
+    code = _tell(_described(result), code if options.web_keep else stop.exit_code)
+    return _complain(said, code or GAVE_UP) if (said := given_up.said()) else code
 
 
 def _set_up_logging(as_json: bool) -> None:

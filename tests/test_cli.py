@@ -19,6 +19,7 @@ GRAPHS = """
 import sys, threading
 from itertools import count
 from actors_rs import Graph, Sink, Source
+from actors_rs.stages.linear import Operator
 
 def slowly():
     for n in count():
@@ -42,6 +43,17 @@ long = Source.range(0, 100_000).map(slow_map).to(Sink.jsonl("out.jsonl"))
 stuck = Source.of(5).map(slow_map).map(lambda n: threading.Event().wait(600)).to(Sink.list())
 leaving = Source.of(1).map(lambda n: sys.exit(0)).to(Sink.jsonl("left.jsonl"))
 number = 42
+
+class Passing(Operator):
+    def transform(self, elements):
+        for n in elements:
+            if n > 10:
+                what = {"partition": n, "error": ValueError(f"no such day: {n}"), "attempt": 3}
+                self.context.event("partition_given_up", **what)
+            yield n
+
+holes = Source.range(1, 20).then("spark", Passing).to(Sink.count())
+hole = Source.range(11, 1).then("spark", Passing).to(Sink.count())
 
 def make():
     a, b = Source.range(0, 10).broadcast(2)
@@ -326,3 +338,24 @@ def test_explain_and_draw_say_what_a_graph_is_and_run_nothing(folder, capsys):
     assert (folder / "graph.dot").read_text().startswith("digraph")
     assert main(["draw", "graphs:total", "-o", "graph.jpg"]) == 2
     assert "ends in .svg, .dot, .mmd" in capsys.readouterr().err
+
+
+def test_a_run_that_gave_partitions_up_has_a_code_of_its_own_and_names_the_first_few(
+    folder, capsys
+):
+    assert main(["run", "graphs:holes"]) == 3
+    printed, said = capsys.readouterr()
+    assert printed == "20\n"
+    (line,) = said.splitlines()
+    assert line.startswith(
+        "actors-rs: 10 partitions were given up, their rows are missing: partition 11 of stage "
+        "'spark' (3 attempts): ValueError: no such day: 11; partition 12 of"
+    )
+    assert line.endswith(
+        "partition 15 of stage 'spark' (3 attempts): ValueError: no such day: 15; ... and 5 more"
+    )
+
+
+def test_one_partition_that_was_given_up_is_named_in_the_singular(folder, capsys):
+    assert main(["run", "graphs:hole"]) == 3
+    assert "1 partition was given up" in capsys.readouterr().err
