@@ -55,7 +55,12 @@ def system():
 def runs_of(system):
     """The names of the runs that begin on ``system`` from now on."""
     names = []
-    system.events.listen(lambda event: event.name == "run_started" and names.append(event.run))
+
+    def heard(event):
+        if event.name == "run_started":
+            names.append(event.run)
+
+    system.events.listen(heard)
     return names
 
 
@@ -95,10 +100,10 @@ def test_wrong_arguments_are_refused_with_the_name_of_the_call_and_the_argument(
 
 def test_all_ways_share_one_set_of_arguments():
     common = {"system", "name"}
-    for method in (Graph.run, Flow.run, Graph.run_async, Flow.run_async, anyio.run_async):
-        assert {*common, "timeout"} <= inspect.signature(method).parameters.keys()
-    for method in (Flow.iterate, Flow.open, anyio.iterate):
-        assert {*common, "window"} <= inspect.signature(method).parameters.keys()
+    for run in (Graph.run, Flow.run, Graph.run_async, Flow.run_async, anyio.run_async):
+        assert {*common, "timeout"} <= inspect.signature(run).parameters.keys()
+    for loop in (Flow.iterate, Flow.open, anyio.iterate):
+        assert {*common, "window"} <= inspect.signature(loop).parameters.keys()
     assert inspect.signature(Graph.run).parameters.keys() == {
         *inspect.signature(Flow.run).parameters
     } - {"sink"}
