@@ -154,10 +154,7 @@ class World:
     # Calls for scenarios
 
     def start(self, graph: Startable[ActorSystem, R_co], *, name: str | None = None) -> R_co:
-        """Start a graph; returns its ``Run``, of this ``name``.
-
-        Raises ``WorldError`` before the ``with`` block.
-        """
+        """As ``system.start(graph, name=)``. Raises ``WorldError`` before the ``with`` block."""
         self._check_entered()
         return self.system.start(graph, name=name)
 
