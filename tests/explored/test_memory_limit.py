@@ -4,7 +4,6 @@
 import pytest
 
 from actors_rs import Feedback, Sink, Source
-from actors_rs.runtime.memory_budget import MemoryBudget
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 
@@ -44,9 +43,7 @@ SHAPES = {
 
 
 def limited(seed):
-    world = World(RandomWalk(seed))
-    world.system.memory = MemoryBudget(1)
-    return world
+    return World(RandomWalk(seed), memory_limit=1)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -56,3 +53,25 @@ def test_no_world_stands_still_under_a_limit_less_than_one_element(shape):
         with limited(seed) as world:
             assert len(world.start(make().to(Sink.list())).result()) == count
         assert world.system.statistics().memory_reserved == 0
+
+
+def test_under_a_memory_limit_elements_are_weighed_and_windows_shrink():
+    made = taken = most = 0
+
+    def load(_):
+        nonlocal made
+        made += 1
+        return bytes(100_000)
+
+    def unload(element):
+        nonlocal taken, most
+        assert world.system.statistics().memory_reserved <= 2**20
+        taken, most = taken + 1, max(most, made - taken)
+        return len(element)
+
+    with World(window=16, memory_limit="1 MiB") as world:
+        run = world.start(Source.range(0, 40).map(load).map(unload).to(Sink.count()))
+        assert run.result() == 40
+    assert 1 < most < 10, "of 16 only those that fit"
+    assert world.system.statistics().memory_limit == 2**20
+    assert world.system.statistics().memory_reserved == 0

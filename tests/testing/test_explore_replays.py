@@ -218,7 +218,17 @@ def test_the_line_works_where_pytest_was_started_whether_the_plugin_is_loaded(
     assert "after 1 runs" not in again
 
 
-@pytest.mark.parametrize("run", [decorated, lambda: check_scenario(in_order, Plan(runs=200))])
+LIMITED = Plan(runs=200, memory_limit="1 MiB")
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        decorated,
+        lambda: check_scenario(in_order, Plan(runs=200)),
+        lambda: check_scenario(in_order, LIMITED),
+    ],
+)
 def test_outside_of_pytest_the_line_is_a_call_that_makes_the_run_again(run, monkeypatch):
     monkeypatch.delenv("PYTEST_CURRENT_TEST")
     with pytest.raises(AssertionError) as caught:

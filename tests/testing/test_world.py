@@ -387,6 +387,8 @@ def test_wrong_arguments_are_named():
         World().sleep(-1)
     with pytest.raises(InvalidArgumentError, match="window must be at least 1"):
         World(window=0)
+    with pytest.raises(InvalidArgumentError, match="memory_limit must be .*, got 'much'"):
+        World(memory_limit="much")
     with pytest.raises(ArgumentTypeError, match=r"a world needs decisions, .*, got 7"):
         World(7)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="sleep must be a number of seconds, got nan"):

@@ -34,6 +34,8 @@ __all__ = ["check_scenario", "explore"]
 
 MOST_ORDERS = 200_000
 """Runs after which ``exhaustive=True`` gives up, unless told otherwise."""
+REPLAYED = ("windows", "memory_limit", "monitor", "most_steps")
+"""The fields of a plan that a replay needs."""
 PLUGIN = "actors_rs.testing.pytest_plugin"
 """What knows the option ``--replay``: for a pytest that has not loaded it."""
 
@@ -45,6 +47,7 @@ def explore(
     faults: float = FAULT_RATE,
     seed: int = 0,
     window: int | Literal["auto"] | Sequence[int | Literal["auto"]] = WINDOWS,
+    memory_limit: int | str | None = None,
     monitor: bool = True,
     exhaustive: bool = False,
     most_steps: int = 100_000,
@@ -55,9 +58,10 @@ def explore(
     The strategies of ``portfolio`` (``"random"``, ``"pct"``, ``"dfs"``) take turns; ``faults`` is
     how often ``world.fault`` says yes: at 0 never, at 1 always; between them ``"dfs"`` tries each
     fault by itself and with one other choice. ``window`` is what inlets keep requested, one or
-    several to choose from, ``"auto"`` among them if you like. With ``exhaustive`` every order is
-    visited instead, with one window and all else dull, and the test fails if there are more than
-    ``runs``. Raises ``InvalidArgumentError`` at once for what makes no sense.
+    several to choose from, ``"auto"`` among them if you like; ``memory_limit`` is as in
+    ``ActorSystem``. With ``exhaustive`` every order is visited instead, with one window and all
+    else dull, and the test fails if there are more than ``runs``. Raises ``InvalidArgumentError``
+    at once for what makes no sense.
 
     The rate of a ``yardstick`` is always printed at the end, that of others with ``-v``: it is
     what machines and versions are compared by.
@@ -74,7 +78,8 @@ def explore(
         raise InvalidArgumentError(f"exhaustive visits every order of one window, got {windows}")
     strategies = ("exhaustive",) if exhaustive else portfolio
     most = runs if runs is not None else MOST_ORDERS if exhaustive else 2_000
-    plan = Plan(most, strategies, faults, seed, windows, monitor, most_steps, yardstick)
+    how = windows, monitor, most_steps, yardstick, memory_limit
+    plan = Plan(most, strategies, faults, seed, *how)
     decisions_of_runs(strategies, most, seed, faults)  # raises now what the runs would raise
 
     return functools.partial(_explored, plan)
@@ -182,9 +187,8 @@ def _again(scenario: Scenario, plan: Plan, trace: Trace) -> str:
 
 def _in_short(plan: Plan) -> str:
     """``plan`` as far as it matters to a replay, as a call."""
-    said = {"windows": plan.windows, "monitor": plan.monitor, "most_steps": plan.most_steps}
-    usual = vars(Plan())
-    changed = [f"{name}={repr_of(value)}" for name, value in said.items() if value != usual[name]]
+    given, usual = vars(plan), vars(Plan())
+    changed = [f"{one}={repr_of(given[one])}" for one in REPLAYED if given[one] != usual[one]]
     return f"Plan({', '.join(changed)})"
 
 

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, WorldError
 from actors_rs.runtime._primitives import cpu_seconds
+from actors_rs.runtime.memory_budget import budget_of
 from actors_rs.runtime.settings import check_count, check_flag
 from actors_rs.stages.functions import deferred_kind
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Replay, Scripted
@@ -66,6 +67,7 @@ class Plan:
     monitor: bool = True
     most_steps: int = 100_000
     yardstick: bool = False
+    memory_limit: int | str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.windows, Sequence) or isinstance(self.windows, str):
@@ -80,11 +82,18 @@ class Plan:
         check_count("most_steps", self.most_steps)
         check_flag("monitor", self.monitor)
         check_flag("yardstick", self.yardstick)
+        budget_of(self.memory_limit)  # raises for what is no limit
 
     def world(self, decisions: Decisions) -> World:
         """A world for one run; its window is the first thing that is decided."""
         window = decisions.choose("data:window", self.windows)
-        return World(decisions, window=window, monitor=self.monitor, most_steps=self.most_steps)
+        return World(
+            decisions,
+            window=window,
+            memory_limit=self.memory_limit,
+            monitor=self.monitor,
+            most_steps=self.most_steps,
+        )
 
 
 def check_plan(plan: Plan) -> None:

@@ -31,10 +31,12 @@ class WorldSystem(ActorSystem):
         dispatcher: DeterministicDispatcher,
         machinery: Resources,
         window: int | Literal["auto"],
+        memory_limit: int | str | None,
         monitor: bool,
     ) -> None:
         super().__init__(
             window=window,
+            memory_limit=memory_limit,
             monitor=monitor,
             stall_after=None,  # the world itself reports the waits
             metrics=False,  # virtual time means nothing to metrics

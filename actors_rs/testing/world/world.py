@@ -7,7 +7,6 @@ from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
-from actors_rs.engine.island import Island
 from actors_rs.engine.run.scope import RunScope
 from actors_rs.errors import (
     ArgumentTypeError,
@@ -24,6 +23,7 @@ from actors_rs.runtime.system.system import ActorSystem, Startable
 from actors_rs.testing.decisions import Decisions
 from actors_rs.testing.world.clock import VirtualClock, VirtualTimers
 from actors_rs.testing.world.conservation import lost
+from actors_rs.testing.world.dismantling import take_apart
 from actors_rs.testing.world.dispatcher import DeterministicDispatcher
 from actors_rs.testing.world.jobs import BlockingJobs, WorldProcesses
 from actors_rs.testing.world.log import Delivery
@@ -63,6 +63,7 @@ class World:
     After a block that an error has left, ``deliveries`` and ``states`` show the world before the
     cancellation.
 
+    ``window`` and ``memory_limit`` are as in ``ActorSystem``, with small windows by default.
     ``monitor`` puts a ``RuleMonitor`` on each link. Raises ``Stalled`` when nothing can run
     although a call waits, or after ``most_steps`` steps.
     """
@@ -72,6 +73,7 @@ class World:
         decisions: Decisions | None = None,
         *,
         window: int | Literal["auto"] = WINDOW,
+        memory_limit: int | str | None = None,
         monitor: bool = True,
         most_steps: int = MOST_STEPS,
     ) -> None:
@@ -98,7 +100,7 @@ class World:
             self._clock.wall_clock,
             self._chance,
         )
-        self.system = WorldSystem(self._dispatcher, resources, window, monitor)
+        self.system = WorldSystem(self._dispatcher, resources, window, memory_limit, monitor)
         self._driving = driving(self)
         self.violations: list[ProtocolViolation] = []
         """Of rules, by peers that are no stages: the scenario fails with the first one."""
@@ -240,23 +242,8 @@ class World:
 
     def dismantle(self) -> None:
         """Take everything apart: a world is full of cycles, and thousands of them are garbage."""
-        for step in self._dispatcher.actors:
-            for member in step.actor.planned if isinstance(step.actor, Island) else ():
-                for inlet in member.logic.inlets:  # from which one comes, through its outlet, back
-                    inlet._upstream = None
-                vars(member.logic).clear()
-                vars(member).clear()
-            vars(step.actor).clear()
-        system = self.system
-        for letter in system.dead_letters.recent():
-            _forget_frames(letter.error)
-        for scope in system.scopes:
-            for failure in scope.failures:
-                _forget_frames(failure)
-            vars(scope.run).clear()
-            vars(scope).clear()
-        for whole in (system, self._dispatcher.log, self._dispatcher, self):
-            vars(whole).clear()
+        take_apart(self._dispatcher, self.system)
+        vars(self).clear()
 
     def peer(self, label: str) -> Peer:
         """A participant that is no actor; the world notes the signals it gets."""
@@ -391,10 +378,3 @@ def _all_over(scopes: Sequence[RunScope]) -> bool:
         if not scope.end.is_over:
             return False
     return True
-
-
-def _forget_frames(error: BaseException | None) -> None:
-    """One that each run raises anew would keep the frames of all of them."""
-    while error is not None and error.__traceback__ is not None:
-        BaseException.with_traceback(error, None)
-        error = error.__context__ if error.__cause__ is None else error.__cause__
