@@ -23,6 +23,6 @@ def _stage(row: Row) -> str:
     counted = [f"{count} {what}" for what, count in row.counted.items()]
     details = "; ".join(filter(None, (row.details, ", ".join(counted))))
     details = f", {details}" if details else ""
-    return (
-        f"{row.name}: {counts}{row.elements_out} out, {row.per_second}/s, {shares}{details}{state}"
-    )
+    held = f", {row.bytes} buffered" if row.bytes else ""
+    rates = f"{counts}{row.elements_out} out, {row.per_second}/s{held}"
+    return f"{row.name}: {rates}, {shares}{details}{state}"

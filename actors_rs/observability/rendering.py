@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from actors_rs.engine.run.snapshot import RunSnapshot
-from actors_rs.observability.table import Row, rows_of, state_of
+from actors_rs.observability.table import Row, rows_of, title_of
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["rendered"]
 
-FIGURES = ("in", "out", "per s", "demand", "buffered", "busy", "idle", "held")
+FIGURES = {
+    "in": ("elements_in", ""),
+    "out": ("elements_out", ""),
+    "per s": ("per_second", ""),
+    "demand": ("demand", ""),
+    "buffered": ("buffered", ""),
+    "bytes": ("bytes", ""),
+    "busy": ("busy", "green"),
+    "idle": ("idle", "dim"),
+    "held": ("back_pressured", "yellow"),
+}
+"""The columns of figures: the field of a row, and the style."""
 NAME_WIDTH = 12
 """Least width of the column of names where there are columns for counted figures."""
 _WIDE = 10_000
@@ -24,10 +35,11 @@ STATE_STYLES = {"running": "green", "ended": "dim", "failed": "bold red"}
 def rendered(now: RunSnapshot, before: RunSnapshot | None = None) -> RenderableType:
     """A table with a line for each stage, and below it what single stages add.
 
-    Figures such as ``resumed`` have a column while a stage has some. Where the terminal is too
+    Bytes have a column in a system with a memory limit, figures such as ``resumed`` while a stage
+    has some. Where the terminal is too
     narrow for those columns, they are in the lines below the table.
     """
-    return _Picture(f"{now.name} {state_of(now)}, {now.seconds:.1f} s", rows_of(now, before))
+    return _Picture(title_of(now), rows_of(now, before))
 
 
 class _Picture:
@@ -56,13 +68,15 @@ class _Picture:
         )
 
     def _table(self, counted: Sequence[str]) -> Table:
-        table = _empty_table(self._title, counted)
+        weighed = any(row.bytes for row in self._rows)
+        figures = [figure for figure in FIGURES if figure != "bytes" or weighed]
+        table = _empty_table(self._title, figures, counted)
         for row in self._rows:
-            _add(table, row, [row.counted.get(what, "") for what in counted])
+            _add(table, row, figures, [row.counted.get(what, "") for what in counted])
         return table
 
 
-def _empty_table(title: str, counted: Sequence[str]) -> Table:
+def _empty_table(title: str, figures: Sequence[str], counted: Sequence[str]) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -72,25 +86,18 @@ def _empty_table(title: str, counted: Sequence[str]) -> Table:
     names = NAME_WIDTH if counted else None
     table.add_column("stage", overflow="fold", min_width=names)  # the one column that gives way
     table.add_column("state", no_wrap=True)
-    for figure in (*FIGURES, *counted):
+    for figure in (*figures, *counted):
         table.add_column(figure, justify="right", no_wrap=True)
     return table
 
 
-def _add(table: Table, row: Row, counted: Sequence[str]) -> None:
+def _add(table: Table, row: Row, figures: Sequence[str], counted: Sequence[str]) -> None:
     from rich.text import Text
 
     table.add_row(
         Text(f"{row.name} <" if row.bottleneck else row.name),
         Text(row.state, STATE_STYLES[row.state]),
-        row.elements_in,
-        row.elements_out,
-        row.per_second,
-        row.demand,
-        row.buffered,
-        Text(row.busy, "green"),
-        Text(row.idle, "dim"),
-        Text(row.back_pressured, "yellow"),
+        *(Text(getattr(row, field), style) for field, style in map(FIGURES.__getitem__, figures)),
         *(Text(count, "red") for count in counted),
         style="bold" if row.bottleneck else "",
     )

@@ -15,7 +15,18 @@ from typing import Any
 from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 from actors_rs.protocol.demand import UNBOUNDED
 
-__all__ = ["History", "Row", "compact", "moved", "percent", "rows_of", "seconds_left", "state_of"]
+__all__ = [
+    "History",
+    "Row",
+    "compact",
+    "compact_bytes",
+    "moved",
+    "percent",
+    "rows_of",
+    "seconds_left",
+    "state_of",
+    "title_of",
+]
 
 RATE_SECONDS = 2.0
 """How far a rate looks back: long enough to stand still, short enough to follow a change."""
@@ -32,7 +43,8 @@ _PARTITION_TROUBLE = ("poison", "retried", "skipped")
 class Row:
     """One stage as it is shown; ``details`` is empty for most kinds of stages.
 
-    ``counted`` has what did not go the usual way, such as ``{"resumed": "3"}``: no zeros.
+    ``bytes`` is the weight of ``buffered``, empty in a system without a memory limit. ``counted``
+    has what did not go the usual way, such as ``{"resumed": "3"}``: no zeros.
     """
 
     name: str
@@ -42,6 +54,7 @@ class Row:
     per_second: str
     demand: str
     buffered: str
+    bytes: str
     busy: str
     idle: str
     back_pressured: str
@@ -74,14 +87,23 @@ def rows_of(now: RunSnapshot, before: RunSnapshot | None = None) -> tuple[Row, .
 
     Stages in inner streams come and go in between.
     """
-    seconds = now.seconds - (before.seconds if before else 0.0)
     earlier = {stage.name: stage for stage in before.stages} if before else {}
     slowest = now.bottleneck
     bottleneck = None if slowest is None else slowest.name
+    since = now.seconds - (before.seconds if before else 0.0)
     return tuple(
-        _row(stage, earlier.get(stage.name), seconds, now.seconds, stage.name == bottleneck)
+        _row(now, stage, earlier.get(stage.name), since, stage.name == bottleneck)
         for stage in now.stages
     )
+
+
+def title_of(now: RunSnapshot) -> str:
+    """The run, its state, and the part of a memory limit that its elements take."""
+    title = f"{now.name} {state_of(now)}, {now.seconds:.1f} s"
+    if now.memory_limit is None:
+        return title
+    held = sum(stage.buffered_bytes for stage in now.stages)
+    return f"{title}, holds {compact_bytes(held)} of {compact_bytes(now.memory_limit)}"
 
 
 def state_of(now: RunSnapshot) -> str:
@@ -111,6 +133,16 @@ def compact(number: float) -> str:
     return f"{number:.{_decimals(number)}f}{unit}"
 
 
+def compact_bytes(number: float) -> str:
+    """Bytes in at most seven characters: ``512B``, ``1.50KiB``, ``64.0MiB``."""
+    unit = ""
+    for larger in "KMGTPE":
+        if number < 999.5:
+            break
+        number, unit = number / 1024, f"{larger}i"
+    return f"{number:.{_decimals(number) if unit else 0}f}{unit}B"
+
+
 def percent(share: float) -> str:
     """``0.123`` as ``12%``."""
     return f"{share:.0%}"
@@ -122,8 +154,13 @@ def _decimals(number: float) -> int:
 
 
 def _row(
-    stage: StageSnapshot, old: StageSnapshot | None, seconds: float, run: float, bottleneck: bool
+    now: RunSnapshot,
+    stage: StageSnapshot,
+    old: StageSnapshot | None,
+    seconds: float,
+    bottleneck: bool,
 ) -> Row:
+    weighed = now.memory_limit is not None and (stage.window or stage.buffered_bytes)
     return Row(
         name=stage.name,
         state=stage.state,
@@ -132,11 +169,12 @@ def _row(
         per_second=_rate(moved(stage), moved(old) if old else 0, seconds),
         demand=compact(stage.demand),
         buffered=f"{compact(stage.buffered)}/{compact(stage.window)}" if stage.window else "",
+        bytes=compact_bytes(stage.buffered_bytes) if weighed else "",
         busy=percent(stage.busy),
         idle=percent(stage.idle),
         back_pressured=percent(stage.back_pressured),
         bottleneck=bottleneck,
-        details="; ".join(filter(None, _of_its_kind(stage, old, seconds, run))),
+        details="; ".join(filter(None, _of_its_kind(stage, old, seconds, now.seconds))),
         counted={what: compact(count) for what, count in _counted(stage).items() if count},
     )
 

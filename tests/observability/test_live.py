@@ -236,3 +236,16 @@ def test_what_is_no_run_has_no_table():
     with pytest.raises(TypeError, match="live_table needs a Run, got 'abc'"):
         with live_table(nothing):
             pass
+
+
+def test_the_table_of_a_run_with_a_memory_limit_shows_the_bytes_that_links_hold():
+    go_on, screen = threading.Event(), Screen(times=2)
+    loads = Source.range(0, 50).map(lambda _: bytes(2**20)).map(lambda x: go_on.wait(30) and len(x))
+    with ActorSystem(memory_limit="16 MiB") as system:
+        run = system.start(loads.to(Sink.count()))
+        with live_table(run, console=console_on(screen), refresh_per_second=100):
+            assert screen.watched.wait(30)
+            go_on.set()
+            assert run.result(30) == 50
+    assert "of 16.0MiB" in screen.getvalue()
+    assert "bytes" in screen.getvalue()

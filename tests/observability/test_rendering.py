@@ -80,3 +80,16 @@ def test_figures_of_trouble_stand_below_the_table_where_there_is_no_room_for_col
     assert "buffer: 12 resumed, 4 dropped, 1234 dead letters" in [line.strip() for line in lines]
     for figure in ("123M", "988M", "61.7M", "1.23M/65.5k", "100%"):
         assert any(figure in line for line in lines)
+
+
+def test_bytes_have_a_column_in_a_system_with_a_memory_limit_and_in_no_other():
+    heavy = stage("load", buffered_bytes=3 * 2**20)
+    screen = io.StringIO()
+    run = RunSnapshot("run", "running", 2.0, (heavy, DIGEST), memory_limit=64 * 2**20)
+    Console(file=screen, width=80).print(rendered(run))
+    lines = screen.getvalue().splitlines()
+    assert lines[0].strip() == "run running, 2.0 s, holds 3.00MiB of 64.0MiB"
+    assert lines[2].split()[6:9] == ["demand", "buffered", "bytes"]
+    (row,) = [line for line in lines if line.strip().startswith("load")]
+    assert "1.23M/65.5k3.00MiB" in row.replace(" ", "")
+    assert "bytes" not in lines_of(heavy, width=80)[2].split()

@@ -6,7 +6,15 @@ import pytest
 
 from actors_rs import UNBOUNDED, RunSnapshot, StageSnapshot
 from actors_rs.observability.log_lines import log_line
-from actors_rs.observability.table import History, compact, percent, rows_of, seconds_left
+from actors_rs.observability.table import (
+    History,
+    compact,
+    compact_bytes,
+    percent,
+    rows_of,
+    seconds_left,
+    title_of,
+)
 
 STAGE = StageSnapshot(
     name="map",
@@ -49,6 +57,40 @@ def snapshot(*stages, seconds=1.0, state="running"):
 def test_a_count_keeps_three_digits_in_five_characters(number, text):
     assert compact(number) == text
     assert len(text) <= 5
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0, "0B"),
+        (999.4, "999B"),
+        (1000, "0.98KiB"),
+        (1536, "1.50KiB"),
+        (64 * 2**20, "64.0MiB"),
+        (999 * 2**20, "999MiB"),
+        (2**40, "1.00TiB"),
+    ],
+)
+def test_bytes_keep_three_digits_in_seven_characters(number, text):
+    assert compact_bytes(number) == text
+    assert len(text) <= 7
+
+
+def test_with_a_memory_limit_each_stage_and_the_title_say_what_links_hold():
+    run = replace(
+        snapshot(SOURCE, replace(STAGE, buffered=3, buffered_bytes=3 * 2**20), STAGE),
+        memory_limit=64 * 2**20,
+    )
+    assert [row.bytes for row in rows_of(run)] == ["", "3.00MiB", "0B"]
+    assert title_of(run) == "run running, 1.0 s, holds 3.00MiB of 64.0MiB"
+    assert "0/s, 3.00MiB buffered, busy 0%" in log_line(run)
+
+
+def test_without_a_memory_limit_nothing_is_said_of_bytes():
+    run = snapshot(replace(STAGE, buffered=3, buffered_bytes=3 * 2**20))
+    assert [row.bytes for row in rows_of(run)] == [""]
+    assert title_of(run) == "run running, 1.0 s"
+    assert "buffered" not in log_line(run)
 
 
 def test_a_share_is_shown_in_whole_percent():

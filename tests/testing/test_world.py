@@ -387,7 +387,7 @@ def test_wrong_arguments_are_named():
         World().sleep(-1)
     with pytest.raises(InvalidArgumentError, match="window must be at least 1"):
         World(window=0)
-    with pytest.raises(InvalidArgumentError, match="memory_limit must be .*, got 'much'"):
+    with pytest.raises(InvalidArgumentError, match=r"memory_limit must be .*, got 'much'"):
         World(memory_limit="much")
     with pytest.raises(ArgumentTypeError, match=r"a world needs decisions, .*, got 7"):
         World(7)  # type: ignore[arg-type]

@@ -10,6 +10,7 @@ from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapsh
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.timing import StageClock
+    from actors_rs.runtime.memory_budget import MemoryBudget
     from actors_rs.stages.load import Load
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import StageLogic
@@ -24,12 +25,14 @@ def snapshot_of(
     now: float,
     stages: Sequence[RunningStage],
     draining: bool = False,
+    memory: MemoryBudget | None = None,
 ) -> RunSnapshot:
     """Read ``stages`` while they run: every figure is right by itself, not all at one instant."""
     figures = tuple(_stage(stage, now) for stage in stages)
     names = {stage.name for stage in stages}
     links = tuple(link for stage in stages for link in _links_of(stage, names))
-    return RunSnapshot(name, state, now - began, figures, links, draining)
+    limit = None if memory is None else memory.limit
+    return RunSnapshot(name, state, now - began, figures, links, draining, limit)
 
 
 def _links_of(stage: RunningStage, names: Container[str]) -> Iterator[LinkSnapshot]:

@@ -225,7 +225,7 @@ class RunScope:
         """See ``Run.snapshot``."""
         now = self._ended_at if self._ended_at is not None else self.system.now()
         what = self.name, self.end.state, self._started_at, now, self.stages(), self.draining
-        return self._all_ended_inner().added_to(snapshot_of(*what))
+        return self._all_ended_inner().added_to(snapshot_of(*what, self.system.memory))
 
     def next_inner(self) -> int:
         with self._lock:

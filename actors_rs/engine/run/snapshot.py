@@ -135,6 +135,8 @@ class RunSnapshot:
     links: tuple[LinkSnapshot, ...] = ()
     draining: bool = False
     """Whether its sources take no more input, see ``Run.drain``."""
+    memory_limit: int | None = None
+    """The bytes that all links of its system hold at most, see ``ActorSystem``."""
 
     def draw(self, format: str = "mermaid") -> str:
         """A picture with the figures; ``format`` is as in ``Graph.draw``."""

@@ -68,7 +68,8 @@ def _snapshot(found: Mapping[str, Any]) -> RunSnapshot:
     stages = tuple(StageSnapshot(**one) for one in found["stages"])
     links = tuple(LinkSnapshot(**one) for one in found["links"])
     known = {name: found[name] for name in ("name", "state", "seconds", "draining")}
-    return RunSnapshot(**known, stages=stages, links=links)
+    limit = found.get("memory_limit")
+    return RunSnapshot(**known, stages=stages, links=links, memory_limit=limit)
 
 
 def report_html(report: Mapping[str, Any]) -> str:
