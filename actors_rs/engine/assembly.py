@@ -24,7 +24,7 @@ from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
 from actors_rs.stages.pieces.auto_window import AutoWindow
 from actors_rs.stages.pieces.weights import weight_of
-from actors_rs.stages.pieces.window_policy import WindowPolicy
+from actors_rs.stages.pieces.window_policy import HeldPolicy, WindowPolicy
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 
@@ -73,7 +73,8 @@ def prepare(
         logic.window = window
         if stage.spec in automatic:
             logic.auto = True
-            logic.weigh = stage.spec.attributes.weight
+            weigh = stage.spec.attributes.weight
+            logic.weigh = None if weigh is None else partial(_weighed, member, weigh)
             _follow_weight(system, stage.spec, logic)
         logic.in_steps = in_steps
         if stage.forgiving or (inner is not None and inner.forgiving):
@@ -82,7 +83,7 @@ def prepare(
             logic.expect_expensive()
         for inlet, ref in zip(logic.inlets, stage.inputs, strict=True):
             inlet.window = window
-            if logic.auto:
+            if logic.auto and ref.spec.loop is None:  # the buffer of a loop holds all that is in it
                 automate(member, inlet)
             inlet.forgiving |= member.forgiving
             if ref.spec.handoff is not None:
@@ -144,16 +145,21 @@ def let_draw(member: Member) -> None:
 
 def automate(member: Member, inlet: Inlet) -> None:
     """Let the window of ``inlet``, which is the most then, follow the pace of ``member``."""
-    logic = member.logic
-    if logic.window_follows == "own":
+    logic, share = member.logic, member.memory_share()
+    follows = logic.window_follows
+    if follows == "own" or (follows == "memory" and share is None):
         return
-    policy = WindowPolicy(inlet.window, any_pace=logic.window_follows == "weight")
-    share = member.memory_share()
+    held = follows == "memory"
+    policy = (
+        HeldPolicy(inlet.window)
+        if held
+        else WindowPolicy(inlet.window, any_pace=follows == "weight")
+    )
     if share is not None:
         policy.size = 1  # the first element may be larger than the limit
-    inlet.auto = AutoWindow(member.island.budget, policy, share)
+    inlet.auto = AutoWindow(member.island.budget, policy, share, on_arrival=held)
     if logic.weigh is not None:
-        inlet.auto.weigh = partial(_weighed, member, logic.weigh)
+        inlet.auto.weigh = logic.weigh
     inlet.window = policy.size
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from actors_rs.engine.planner import islands_of
 from actors_rs.graph.envelopes import makers_of
-from actors_rs.graph.loops import bodies, closing_refs, narrowed
+from actors_rs.graph.loops import closing_refs, growing, narrowed
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.reconvergent import reconvergent
 from actors_rs.graph.spec import OutletRef, StageSpec
@@ -74,8 +74,9 @@ class Layout:
 
         ``limited``: all stages, as their system has a ``memory_limit``; a number is the most.
 
-        Stages in a loop, or in branches that meet again, keep fixed windows: other stages go on
-        only if they can hold so many elements.
+        Stages keep fixed windows where others go on only if they can hold so many elements. These
+        are in some loops, in some branches that meet again, and several queues, of which one may be
+        emptied before the other.
         """
         known = self._automatic.get((by_default, limited))
         if known is None:
@@ -83,7 +84,9 @@ class Layout:
             found = {s for s in self.specs if limited or s.attributes.window in wanted}
             if found:
                 found -= reconvergent(self.specs)
-                found.difference_update(*(body for _, body in bodies(self.specs)))
+                found -= growing(self.specs)
+                queues = [s for s in self.specs if s.kind == "queue" and not s.outlets]
+                found.difference_update(queues if len(queues) > 1 else ())
             known = self._automatic[by_default, limited] = found
         return known
 

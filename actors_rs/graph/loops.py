@@ -7,17 +7,32 @@ materialized.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from actors_rs.errors import GraphError
 from actors_rs.graph.loop_entry import check_entry
-from actors_rs.graph.loop_exit import check_exit
+from actors_rs.graph.loop_exit import KEEPS_ALL, check_exit
 
 if TYPE_CHECKING:
     from actors_rs.graph.spec import Loop, OutletRef, StageSpec
 
-__all__ = ["bodies", "check_buffers", "check_loops", "closing_refs", "narrowed"]
+__all__ = ["bodies", "check_buffers", "check_loops", "closing_refs", "growing", "narrowed"]
+
+_ROUTES = frozenset(("balance", "divert_to", "partition"))
+"""Fan-outs that give each element to one outlet."""
+_COPIES = frozenset(("also_to", "unzip", "wire_tap"))
+_AT_MOST_ONE = (
+    KEEPS_ALL
+    | _ROUTES
+    | _COPIES
+    | {
+        *("batch", "distinct", "distinct_until_changed", "filter", "kill_switch", "map_not_none"),
+        *("map_processes", "scan", "skip", "skip_while", "take", "take_while", "zip"),
+    }
+)
+"""Kinds of stages that give an outlet at most one element for one that comes round a loop."""
 
 OF_ITS_OWN = (
     "a stream given to append, concat, prepend, amb or flat_map is a graph of its own: merge it "
@@ -90,6 +105,25 @@ def bodies(specs: Sequence[StageSpec]) -> list[tuple[StageSpec, list[StageSpec]]
     ends = _ends_of(specs).values()
     closed = [source for source, sinks in ends if source is not None and sinks]
     return [(source, _bound_up_with(source, specs)) for source in closed]
+
+
+def growing(specs: Sequence[StageSpec]) -> set[StageSpec]:
+    """The stages of loops in which several elements may come of one.
+
+    In any other loop, the links may hold as few as one element each, except its buffer. An element
+    from outside enters only when the buffer is empty. So the buffer has room for all elements that
+    the other links have let in.
+    """
+    found: set[StageSpec] = set()
+    closing = closing_refs(specs)
+    for _, body in bodies(specs):
+        into = Counter(ref.spec for spec in body for ref in closing.get(spec, spec.inputs))
+        if any(
+            spec.kind not in _AT_MOST_ONE or (into[spec] > 1 and spec.kind not in _ROUTES)
+            for spec in body
+        ):
+            found.update(body)
+    return found
 
 
 def _ends_of(specs: Sequence[StageSpec]) -> dict[Loop, tuple[StageSpec | None, list[StageSpec]]]:

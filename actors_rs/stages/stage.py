@@ -59,10 +59,12 @@ class StageLogic:
     """What an inlet of this stage keeps requested by default; set before it starts."""
     auto = False
     """Whether that is the most, and its inlets request what fits its pace; set before it starts."""
-    window_follows: Literal["pace", "weight", "own"] = "pace"
+    window_follows: Literal["pace", "weight", "memory", "own"] = "pace"
     """What an automatic window follows: ``weight`` alone where a large one is worth the time it
-    takes. ``own``: the stage sets windows itself, or elements are to wait in its inlet."""
-    weigh: Callable[[Any], float] | None = None  # bytes of an element that comes, as the user says
+    takes. ``memory``: the system's memory limit alone, as elements are to wait in its inlet, or the
+    stage widens its window. ``own``: the stage sets windows itself."""
+    weigh: Callable[[Any], float] | None = None
+    """Bytes of an element that comes, as the user says; never raises."""
     ends_with_run = False
     """Whether it learns of a cancelled run, as no cancellation of a sink may reach it."""
     waits_outside = False

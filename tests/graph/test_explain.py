@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from actors_rs import ActorSystem, Backoff, Flow, Graph, Sink, Source
+from actors_rs import ActorSystem, Backoff, Feedback, Flow, Graph, Sink, Source
 from actors_rs.errors import GraphError
 from tests.graph.helpers import SECONDS
 
@@ -197,6 +197,28 @@ def test_a_limit_of_memory_bounds_the_bytes():
     with ActorSystem(memory_limit="1 GiB") as system:
         *_, size = held_at_most(three().map(same).to(Sink.list()), system)
     assert size == "bytes: 1 GiB on all links of the system, by its memory_limit"
+
+
+def test_links_that_a_limit_of_memory_does_not_bound_are_named():
+    one, other = three().broadcast(2)
+    graph = one.batch(100).named("hundreds").zip(other.map(same)).map(same).to(Sink.list())
+    with ActorSystem(memory_limit="1 GiB") as system:
+        text = graph.explain(system)
+    note = "(the memory limit does not bound it: others go on only if it holds so many)"
+    assert f"broadcast -> hundreds: 4,096 {note}" in text
+    assert "range -> broadcast: 4,096 (at most, it follows the pace and the memory)" in text
+    assert "zip -> map-2: 40 (at most, it follows the pace and the memory)" in text
+    assert "by its memory_limit, except 4 links that it does not bound" in text
+
+
+def test_the_buffer_of_a_loop_is_named_as_not_bounded_and_the_other_links_are():
+    loop = Feedback[int](buffer=64)
+    merged = loop.source.merge_preferred(three()).map(same)
+    graph = merged.divert_to(loop.sink, lambda x: x > 9).to(Sink.list())
+    with ActorSystem(memory_limit="1 GiB") as system:
+        text = graph.explain(system)
+    assert "feedback -> merge_preferred: 64 (the memory limit does not bound it" in text
+    assert "except 1 link that it does not bound" in text
 
 
 def test_windows_that_follow_the_pace_bound_the_bytes_of_each_link():

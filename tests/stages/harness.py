@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from functools import partial
 
 from actors_rs.errors import StageError
+from actors_rs.runtime.memory_budget import Share
 
 
 class Upstream:
@@ -173,6 +174,11 @@ class Alone:
     def after(self, seconds, action):
         self.timers.append(Timer(seconds, action, self.time))
         return self.timers[-1]
+
+    memory = None  # a ``MemoryBudget``, for a stage under a limit
+
+    def memory_share(self):
+        return None if self.memory is None else Share(self.memory)
 
     def filling(self, outlet, frame):
         return False

@@ -3,8 +3,14 @@
 
 import pytest
 
+from actors_rs.runtime.memory_budget import MemoryBudget, Share
 from actors_rs.stages.pieces.auto_window import AutoWindow
-from actors_rs.stages.pieces.window_policy import FIRST_WINDOW, MOST_ELEMENTS, WindowPolicy
+from actors_rs.stages.pieces.window_policy import (
+    FIRST_WINDOW,
+    MOST_ELEMENTS,
+    HeldPolicy,
+    WindowPolicy,
+)
 from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Upstream
 
@@ -124,3 +130,65 @@ def test_what_is_given_back_was_not_drained():
         link.turns.work(0.1)
     link.run(2)
     assert link.inlet.window == 1
+
+
+# Elements that wait in the inlet, under a limit of memory
+
+
+@pytest.fixture
+def memory():
+    return MemoryBudget(16 * MIB)
+
+
+def held_inlet(memory, most=64):
+    inlet = Inlet("in", most)
+    policy = HeldPolicy(most)
+    policy.size = 1
+    inlet.auto = AutoWindow(Turns(), policy, Share(memory), on_arrival=True)
+    inlet.window = policy.size
+    inlet.connect(up := Upstream())
+    inlet.open()
+    return inlet, up
+
+
+def test_a_link_whose_elements_wait_asks_for_those_that_fit_once_the_first_has_come(memory):
+    inlet, up = held_inlet(memory)
+    assert up.requests == [1]
+    inlet.push([bytes(MIB)])
+    assert inlet.buffered == 1
+    assert up.requested == inlet.window == 7, "half of the limit, an element being a bit more"
+    assert memory.reserved >= 7 * MIB
+
+
+def test_a_link_whose_elements_wait_and_are_light_has_its_whole_window_at_once(memory):
+    inlet, up = held_inlet(memory)
+    inlet.push([0])
+    assert up.requests == [1, 63]
+
+
+def test_a_link_whose_elements_wait_asks_for_no_more_when_they_turn_heavy(memory):
+    inlet, up = held_inlet(memory)
+    inlet.push([0])
+    inlet.push([bytes(10 * MIB)] * 3)
+    assert up.requests == [1, 63]
+    assert inlet.window == 1
+
+
+def test_a_window_that_may_become_larger_does_so_with_the_next_elements(memory):
+    inlet, up = held_inlet(memory, most=4)
+    inlet.push([0])
+    inlet.widen(100)
+    inlet.widen(50)
+    assert up.requested == 4
+    inlet.push([0])
+    assert up.requested == inlet.capacity == 100
+
+
+def test_a_window_that_is_a_number_is_widened_at_once():
+    inlet = Inlet("in", 4)
+    inlet.connect(up := Upstream())
+    inlet.widen(8)
+    inlet.open()
+    inlet.widen(20)
+    inlet.widen(10)
+    assert up.requests == [8, 12]

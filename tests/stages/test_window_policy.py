@@ -11,6 +11,7 @@ from actors_rs.stages.pieces.window_policy import (
     MOST_BYTES,
     MOST_ELEMENTS,
     MOST_SECONDS,
+    HeldPolicy,
     WindowPolicy,
 )
 
@@ -86,6 +87,12 @@ def test_one_heavy_element_among_light_ones_counts_at_once_and_is_forgotten_step
 def test_a_stage_that_wants_large_windows_has_them_at_any_pace_within_the_bytes():
     assert after_windows(WindowPolicy(any_pace=True), 6, each=1.0) == MOST_ELEMENTS
     assert after_windows(WindowPolicy(any_pace=True), 6, each=1.0, weight=MIB) == 16
+
+
+def test_elements_that_wait_on_purpose_have_the_most_whatever_they_weigh_and_take():
+    policy = HeldPolicy(4096)
+    assert policy.drained(1, 3600.0, 100 * MIB) == 4096
+    assert policy.weight == 100 * MIB
 
 
 @given(

@@ -9,6 +9,7 @@ from typing import Any
 from actors_rs.engine.explaining.plan import Plan, class_of, counted, listed, parts_of, quoted
 from actors_rs.engine.layout import Planned
 from actors_rs.engine.sections.section import Section
+from actors_rs.graph.spec import OutletRef
 from actors_rs.stages.chunked import Chunked
 from actors_rs.stages.junctions.merge_sorted import MergeSorted
 from actors_rs.stages.linear import Operator, SinkLogic
@@ -45,16 +46,24 @@ def windows(plan: Plan) -> Iterator[str]:
     """A line for each link: the most elements that it holds, or has requested."""
     for stage in plan.layout.stages:
         window = plan.windows[stage.spec]
-        for feeder in plan.feeders_of(stage):
-            yield f"{feeder} -> {plan.names[stage.spec]}: {window:,}{_note(plan, stage)}"
+        for feeder, ref in zip(plan.feeders_of(stage), stage.inputs, strict=True):
+            note = _note(plan, stage, _is_automatic(plan, stage, ref))
+            yield f"{feeder} -> {plan.names[stage.spec]}: {window:,}{note}"
 
 
-def _note(plan: Plan, stage: Planned) -> str:
+def _is_automatic(plan: Plan, stage: Planned, feeder: OutletRef) -> bool:
+    """Whether the window of the link changes while it runs; the buffer of a loop stays."""
+    return stage.spec in plan.automatic and feeder.spec.loop is None
+
+
+def _note(plan: Plan, stage: Planned, automatic: bool) -> str:
     notes = []
-    if stage.spec in plan.automatic:
+    if automatic:
         notes.append("at most, it follows the pace and the memory")
     elif stage.spec.attributes.window is not None:
         notes.append("as you say")
+    if plan.settings.memory is not None and not automatic:
+        notes.append("the memory limit does not bound it: others go on only if it holds so many")
     if stage.expensive:
         notes.append("no more than downstream has asked for")
     return f" ({', '.join(notes)})" if notes else ""
@@ -147,7 +156,9 @@ def _count_inner(name: str, most: int, window: int, found: _Sum) -> None:
 def _bytes(plan: Plan, found: _Sum) -> Iterator[str]:
     memory = plan.settings.memory
     if memory is not None:
-        yield f"bytes: {size(memory)} on all links of the system, by its memory_limit"
+        free = [s for s in plan.layout.stages for r in s.inputs if not _is_automatic(plan, s, r)]
+        but = f", except {counted(len(free), 'link')} that it does not bound" if free else ""
+        yield f"bytes: {size(memory)} on all links of the system, by its memory_limit{but}"
     elif found.known_bytes:
         yield f"bytes: {size(found.known_bytes)} on the links"
     elif found.links and all(s.spec in plan.automatic for s in plan.layout.stages if s.inputs):

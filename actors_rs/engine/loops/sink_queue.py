@@ -47,6 +47,8 @@ class SinkQueue(Generic[T]):
     def __init__(self, capacity: int) -> None:
         self.name = "queue"
         self.capacity = capacity
+        self.room = capacity
+        """How many elements it holds for now: under a memory limit perhaps fewer."""
         self.elements: deque[T] = deque()
         """The waiting elements; call ``got`` after taking some."""
         self.awaiting = Awaiting()
@@ -216,7 +218,7 @@ class SinkQueue(Generic[T]):
     @property
     def demand(self) -> int:
         """How many elements more it holds."""
-        return UNBOUNDED if self._unbounded else max(0, self.capacity - len(self.elements))
+        return UNBOUNDED if self._unbounded else max(0, self.room - len(self.elements))
 
     def connect(self, look: Callable[[], None], /) -> None:
         """The stage has started; ``look`` makes it look for room."""

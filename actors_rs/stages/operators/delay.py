@@ -22,7 +22,7 @@ from actors_rs.stages.stage import Budget
 class Delay(PassThrough):
     """Each element, ``seconds`` later. It stores only how many had come by which time."""
 
-    window_follows = "own"
+    window_follows = "memory"
 
     def __init__(self, seconds: float) -> None:
         super().__init__()

@@ -91,8 +91,8 @@ class MapAsync(StageLogic):
         if outlet.demand:
             inlet.open()
         self._emit_ended()
-        while not outlet.closed and inlet.buffered and self._room > 0:
-            self._admit()
+        while not outlet.closed and inlet.buffered and (room := self._room) > 0:
+            self._admit(room)
         # Counted by what only turns change: calls that wait may be under way in the next moment.
         most = min(self._parallelism, self._due - len(self._resting))
         while not outlet.closed and self._slots < most:
@@ -155,9 +155,9 @@ class MapAsync(StageLogic):
         """How many calls wait, are under way or rest."""
         return len(self._not_ended)
 
-    def _admit(self) -> None:
+    def _admit(self, room: int) -> None:
         first = self.inlet.count
-        for offset, element in enumerate(self.inlet.take(self._room)):
+        for offset, element in enumerate(self.inlet.take(room)):
             call = Call(element, first + offset, self.limit is not None)
             self._not_ended.add(call)
             if self._ordered:

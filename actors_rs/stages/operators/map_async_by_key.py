@@ -44,8 +44,8 @@ class MapAsyncByKey(MapAsync):
     def _due(self) -> int:
         return len(self._lines)  # the others are not in their turn yet
 
-    def _admit(self) -> None:
-        frame = self.inlet.take(self._room)
+    def _admit(self, room: int) -> None:
+        frame = self.inlet.take(room)
         first = self.inlet.count - len(frame)
         elements = self.drawing = iter(frame)
         for offset, element in enumerate(elements):

@@ -11,6 +11,7 @@ no other one does.
 
 Back-pressure: asks for a small window once downstream asks, which grows with the chunks; holds
   up to eight chunks for each worker, of some MiB together: one that is late holds up no other.
+  Under a memory limit it holds as much as that allows, at least one element.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises, takes longer than ``timeout`` or kills its worker and
   the policy is to stop; ordered, after what came before.
@@ -29,9 +30,11 @@ from typing import Any, Literal
 from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
 from actors_rs.stages.operators.map_async import MapAsync
-from actors_rs.stages.ports import Inlet
+from actors_rs.stages.pieces.auto_window import MemoryShare
+from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
 from actors_rs.stages.processes.surroundings import ChunkResults, ProcessCalls
+from actors_rs.stages.stage import Budget
 
 __all__ = ["FIRST_WINDOW", "MapProcesses"]
 
@@ -74,7 +77,7 @@ class _Results:
 class MapProcesses(MapAsync):
     """Chunks of elements, up to ``workers`` at a time, each a call of ``map_async``'s."""
 
-    window_follows = "own"
+    window_follows = "memory"
     flat = False
     """Whether results are iterables whose elements are given."""
 
@@ -108,16 +111,25 @@ class MapProcesses(MapAsync):
             else ChunkSize(min(chunk, most), fixed=True)
         )
         self._processes: ProcessCalls
+        self._share: MemoryShare | None = None
+        self._weights = [0.0, 0.0]  # bytes of an element and of a result, as they were lately
         self._times = [0.0, 0.0]  # in calls, and in pickling on both sides
 
     def start(self) -> None:
         super().start()
         self._processes = self.context.process_calls(self._function, **self._how)
+        self._share = self.context.memory_share()
+
+    def advance(self, budget: Budget) -> None:
+        super().advance(budget)
+        self._fitting(0)  # report what is left
 
     def stop(self, error: BaseException | None) -> None:
         super().stop(error)
         if hasattr(self, "_processes"):
             self._processes.close()
+        if self._share is not None:
+            self._share.release()
 
     def held(self) -> list[Any]:
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
@@ -152,11 +164,27 @@ class MapProcesses(MapAsync):
         if held >= self._parallelism + self._workers * self._size.spare:
             return 0
         free = self._parallelism - len(self._not_ended)
-        return self._size.take(self.inlet.buffered, free, self._workers if self.inlet.done else 0)
+        last = self._workers if self.inlet.done else 0
+        return self._fitting(self._size.take(self.inlet.buffered, free, last))
 
-    def _admit(self) -> None:
+    def _fitting(self, elements: int) -> int:
+        """How many of ``elements`` may be held besides those in calls: one if there are none."""
+        if self._share is None:
+            return elements
+        calls, weight = {*self._calls, *self._not_ended}, sum(self._weights)
+        held = sum(len(call.element) for call in calls)
+        self.held_bytes = int(held * weight)
+        return min(elements, self._share.reserve(held + elements, weight, held) - held)
+
+    def _weigh(self, which: int, values: Sequence[Any], weigh: Callable[[Any], float]) -> None:
+        if self._share is not None and values:
+            weight = weigh(values[0])
+            self._weights[which] = max(weight, (self._weights[which] + weight) / 2)
+
+    def _admit(self, room: int) -> None:
         first = self.inlet.count
-        call = Call(self.inlet.gather(self._room), first)
+        call = Call(self.inlet.gather(room), first)
+        self._weigh(0, call.element, self.weigh or weight_of)
         self._not_ended.add(call)
         if self._ordered:
             self._calls.append(call)
@@ -198,6 +226,7 @@ class MapProcesses(MapAsync):
                 self._size = self._size.after_here(len(call.element), value.seconds)
             elif value.whole:
                 self._learn(len(call.element), value)
+            self._weigh(1, value.values, weight_of)
             self._parallelism = self.load.most = self._places
             value = self._runs_of(value)
         super()._finish(call, value, error)
@@ -217,7 +246,7 @@ class MapProcesses(MapAsync):
         if self.window == FIRST_WINDOW:  # the user has not set it
             wanted = CHUNKS_AHEAD * self._workers * size.elements
             light = int(MOST_WINDOW_BYTES / max(size.nbytes, 1.0))
-            _widen(self.inlet, min(wanted, MOST_WINDOW, light))
+            self.inlet.widen(min(wanted, MOST_WINDOW, light))
 
     def _runs_of(self, results: ChunkResults | _LocalResults) -> list[_Results]:
         """The last first."""
@@ -260,12 +289,3 @@ class MapProcesses(MapAsync):
 
 def _listed(f: Callable[[Any], Iterable[Any]], element: Any) -> list[Any]:
     return list(f(element))
-
-
-def _widen(inlet: Inlet, window: int) -> None:
-    """Let ``inlet``, which has no room, keep ``window`` elements requested if that is more."""
-    more = window - inlet.window
-    if more > 0 and inlet.room is None:
-        inlet.window = window
-        if inlet.opened and not inlet.closed:
-            inlet._request(more)

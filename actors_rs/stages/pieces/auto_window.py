@@ -47,16 +47,25 @@ class MemoryShare(Protocol):
 class AutoWindow:
     """The window of one inlet; in turns of its stage.
 
-    The inlet calls ``taking`` when a whole window has been drained, or when that takes long.
+    The inlet calls ``taking`` when a whole window has been drained, or when that takes long. With
+    ``on_arrival`` it calls it for each frame that arrives, too: elements wait in it for long.
     """
 
     __slots__ = (
         *("_count", "_last", "_policy", "_share"),
-        *("due", "late", "turn", "waited", "weigh", "went_dry"),
+        *("due", "late", "on_arrival", "turn", "waited", "weigh", "went_dry"),
     )
 
-    def __init__(self, turn: Turn, policy: WindowPolicy, share: MemoryShare | None = None) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        policy: WindowPolicy,
+        share: MemoryShare | None = None,
+        *,
+        on_arrival: bool = False,
+    ) -> None:
         self.turn = turn
+        self.on_arrival = on_arrival
         self.weigh: Callable[[Any], float] = weight_of
         self.waited = 0.0
         """Seconds for which the island had nothing to do and the link was empty, in all."""
@@ -82,7 +91,7 @@ class AutoWindow:
         return self._policy.weight
 
     def taking(self, frame: Any, drained: int, held: int) -> int:
-        """The size, as ``frame`` is being taken and ``drained`` elements were before it.
+        """The size, as ``frame`` is taken, or has arrived, and ``drained`` elements were before it.
 
         ``held`` elements are left in the link, or requested.
         """
@@ -97,6 +106,11 @@ class AutoWindow:
         windows = LOOK_AGAIN if share is None and size == self._policy.most else 1
         self.due, self.late = drained + windows * size, now + MOST_SECONDS
         return size
+
+    def widen(self, most: int) -> None:
+        """The window may become ``most``, if that is more: look again at the next elements."""
+        if most > self._policy.most:
+            self._policy.most, self.due = most, 0
 
     def dry(self, done: bool) -> None:
         """The link is empty, and nothing will come if it is ``done``."""

@@ -7,7 +7,14 @@ to 16 MiB.
 
 from __future__ import annotations
 
-__all__ = ["FIRST_WINDOW", "MOST_BYTES", "MOST_ELEMENTS", "MOST_SECONDS", "WindowPolicy"]
+__all__ = [
+    "FIRST_WINDOW",
+    "MOST_BYTES",
+    "MOST_ELEMENTS",
+    "MOST_SECONDS",
+    "HeldPolicy",
+    "WindowPolicy",
+]
 
 FIRST_WINDOW = 8
 """Elements asked for before anything is known of them."""
@@ -53,7 +60,7 @@ class WindowPolicy:
         window, or of its part that was drained after ``MOST_SECONDS``. It believes a heavier
         element at once, and a lighter one half.
         """
-        self.weight = max(weight, (self.weight + weight) / 2)
+        self._weigh(weight)
         self._drained += elements
         self._seconds += seconds
         if self._drained >= self.size or self._seconds > MOST_SECONDS:
@@ -64,6 +71,9 @@ class WindowPolicy:
         self.size = size
         return size
 
+    def _weigh(self, weight: float) -> None:
+        self.weight = max(weight, (self.weight + weight) / 2)
+
     def _follow_pace(self) -> None:
         seconds = self._seconds * self.size / max(1, self._drained)  # of a whole window
         if self.any_pace or seconds <= GROW_SECONDS:
@@ -71,3 +81,18 @@ class WindowPolicy:
         elif seconds > MOST_SECONDS:
             self.size = max(1, int(self.size * MOST_SECONDS / seconds))
         self._drained, self._seconds = 0, 0.0
+
+
+class HeldPolicy(WindowPolicy):
+    """The policy of a link whose elements are to wait in it: as many as it may hold, at any pace.
+
+    >>> HeldPolicy(4096).drained(1, seconds=60.0, weight=2**20)
+    4096
+    """
+
+    __slots__ = ()
+
+    def drained(self, elements: int, seconds: float, weight: float) -> int:
+        """The most; ``weight`` counts as in any policy."""
+        self._weigh(weight)
+        return self.most

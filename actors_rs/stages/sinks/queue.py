@@ -3,6 +3,7 @@
 The result is how many elements came. An iteration, ``for x in source``, is a queue of this kind.
 
 Back-pressure: asks for as many elements as the queue has room for, half a queue at a time at least.
+  Under a memory limit it has room for the elements that fit, at least one.
   While the run drains, it takes all elements, so that the run ends without a consumer, too.
 Completes: when upstream has completed; elements that wait in the queue can be got later.
 Fails: when upstream has failed; the queue raises that error after the elements before it.
@@ -11,10 +12,12 @@ Cancels: when the run is cancelled.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pieces.auto_window import MemoryShare
+from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.stage import Budget
 
 __all__ = ["HandOut", "QueueSink"]
@@ -27,7 +30,13 @@ class HandOut(Protocol):
     """The other side of the queue, thread-safe: where elements wait to be got. A ``Room``."""
 
     capacity: int
+    room: int
+    """How many elements it holds for now, at most ``capacity``."""
     foreseen: int
+
+    def __len__(self) -> int:
+        """How many elements wait."""
+        ...
 
     @property
     def demand(self) -> int:
@@ -37,7 +46,7 @@ class HandOut(Protocol):
     def connect(self, look: Callable[[], None], /) -> None:
         """Call ``look``, from any thread, when there is room that was asked for."""
 
-    def put(self, elements: Iterator[Any], /) -> None:
+    def put(self, elements: Iterable[Any], /) -> None:
         """Let ``elements`` be got."""
 
     def tell_at(self, most: int, /) -> bool:
@@ -59,7 +68,10 @@ class HandOut(Protocol):
 
 
 class QueueSink(SinkLogic):
-    """Puts elements into ``queue``, which holds ``capacity`` of them."""
+    """Puts elements into ``queue``, which holds ``capacity`` of them, or as many as fit in memory.
+
+    Waiting and requested elements count against the memory limit.
+    """
 
     never_waits = True
     window_follows = "own"
@@ -68,35 +80,60 @@ class QueueSink(SinkLogic):
     def __init__(self, queue: HandOut) -> None:
         super().__init__()
         self.queue = queue
+        self._share: MemoryShare | None = None
+        self._weight = 0.0  # bytes of an element, as they were lately
+        self._drains = False
 
     def start(self) -> None:
+        self._share = self.context.memory_share()
         self.inlet.room = self.queue
-        self.inlet.window = self.queue.capacity
+        if self._share is not None and self.auto:
+            self.queue.room = 1  # the first element may be larger than the limit
+        self.inlet.window = self.queue.room
         self.queue.connect(lambda: self.context.post(_nothing))
         self.inlet.open()
 
     def consume(self, elements: Iterator[Any], /) -> None:
+        if self._share is not None:
+            elements = iter(piece := list(elements))
+            weight = (self.weigh or weight_of)(piece[0])
+            self._weight = max(weight, (self._weight + weight) / 2)
         self.queue.put(elements)
 
     def advance(self, budget: Budget) -> None:
         super().advance(budget)
         inlet, queue = self.inlet, self.queue
+        if self._share is not None and self._weight:
+            self._fit_in(self._share)
         half = (inlet.window + 1) // 2
         while not inlet.closed:
             if queue.demand - inlet.outstanding - inlet.buffered >= half:
                 inlet.open()
-            if queue.tell_at(queue.capacity - half - inlet.outstanding - inlet.buffered):
+            if queue.tell_at(queue.room - half - inlet.outstanding - inlet.buffered):
                 break
+
+    def _fit_in(self, share: MemoryShare) -> None:
+        """Have room for as many elements as the memory allows."""
+        inlet, queue, waiting = self.inlet, self.queue, len(self.queue)
+        self.held_bytes = int(waiting * self._weight)
+        bounded = self.auto and not self._drains
+        most = queue.capacity if bounded else waiting
+        fitting = share.reserve(most, self._weight, waiting + inlet.outstanding + inlet.buffered)
+        if bounded:
+            queue.room = inlet.window = fitting
 
     def finish(self) -> int:
         return self.taken
 
     def drain(self) -> None:
+        self._drains = True
         self.inlet.window = WHILE_DRAINING
         self.queue.open_up()
 
     def stop(self, error: BaseException | None) -> None:
         self.queue.close(completed=error is None)
+        if self._share is not None:
+            self._share.release()
 
     def details(self) -> dict[str, Any]:
         return self.queue.figures()
