@@ -44,3 +44,20 @@ def test_a_world_with_automatic_windows_is_the_same_when_it_is_made_again():
     made = [requests_of(seed) for seed in range(20)]
     assert made == [requests_of(seed) for seed in range(20)]
     assert len({tuple(one) for one in made}) > 10
+
+
+@explore(runs=100, window="auto")
+def test_a_drain_of_a_stage_of_fifty_milliseconds_ends_within_a_second(world):
+    calls, drained_at = world.pick("calls", (30, 8, 100)), 0.0
+
+    def slow(n):
+        nonlocal drained_at
+        world.sleep(0.05)
+        if n == calls:
+            drained_at = world.now
+            run.drain()
+        return n
+
+    run = world.start(Source.range(0, 10**9).map(lambda n: n).map(slow).to(Sink.count()))
+    assert run.result() > calls
+    assert 0 < world.now - drained_at <= 1.0
