@@ -1,6 +1,6 @@
 """Under ``ActorSystem(memory_limit=...)`` Spark's batches and rows count by their bytes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -11,12 +11,15 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime.memory_budget import MemoryBudget
 from actors_rs.spark import SparkSource
+from actors_rs.spark.connecting import query as connect_query
 from actors_rs.spark.fetching.arrow_route import ArrowRoute
 from actors_rs.spark.fetching.connect_back import open_streamed
 from actors_rs.spark.fetching.decoding import slices
 from actors_rs.spark.fetching.fetch import PIECES_AHEAD, next_piece
 from actors_rs.spark.policy import policy_of
 from tests.spark.bench import Bench, ListPlan
+from tests.spark.jobs import subscribed, until
+from tests.spark.test_connect import in_pieces
 from tests.spark.test_source_stage import DEADLINE, in_thread, joined
 
 MIB = 2**20
@@ -154,3 +157,36 @@ def test_columns_that_arrow_cannot_carry_come_as_a_whole(spark: SparkSession) ->
     df = spark.sql("SELECT named_struct('a', id, 'a', id) AS twins FROM range(0, 4, 1, 2)")
     with ActorSystem(memory_limit="8 MiB") as system:
         assert system.start(SparkSource.rows(df).to(Sink.count())).result(SECONDS) == 4
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", [SparkSource.arrow, SparkSource.rows])
+def test_a_result_of_spark_connect_is_read_ahead_as_far_as_the_limit_allows(
+    remote: Any, kind: Callable[[DataFrame], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, most = 0, 0
+    batches = connect_query.BatchReader.batches
+
+    def counting(self: Any, response: Any) -> Iterator[pa.RecordBatch]:
+        nonlocal read, most
+        for batch in batches(self, response):
+            read += 1
+            most = max(most, read - len(subscriber.got))
+            yield batch
+
+    monkeypatch.setattr(connect_query.BatchReader, "batches", counting)
+    remote.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
+    try:
+        with ActorSystem(memory_limit="8 MiB") as system:
+            subscriber = subscribed(system, kind(in_pieces(remote, 1, 30, width=MIB)))
+            for got in range(1, 31):
+                subscriber.subscription.request(1)
+                until(lambda got=got: len(subscriber.got) == got)
+                until(lambda got=got: read == 30 or read >= got + 2)
+            until(lambda: subscriber.ended)
+            assert system.statistics().memory_reserved == 0
+    finally:
+        remote.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+    got = subscriber.got if kind == SparkSource.rows else [b.to_pylist()[0] for b in subscriber.got]
+    assert sorted(row["id"] for row in got) == list(range(30))
+    assert 2 <= most <= 6, "half of the limit, and pieces on their way"
