@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic, Never, TypeVar
+from typing import Generic, Never, TypeVar
 
 from actors_rs.graph.checks import at_least
 from actors_rs.graph.spec import OPEN, Loop, OutletRef, spec_of
+from actors_rs.language.flow import Flow
 from actors_rs.language.sink import Sink
 from actors_rs.stages.junctions.feedback import Feedback as FeedbackStage
 from actors_rs.stages.stage import StageLogic
-
-if TYPE_CHECKING:
-    from actors_rs.language.flow import Flow
 
 __all__ = ["Feedback"]
 
@@ -61,8 +59,6 @@ class Feedback(Generic[T]):
     @property
     def source(self) -> Flow[Never, T]:
         """The elements that came back."""
-        from actors_rs.language.flow import Flow
-
         return Flow(OutletRef(self._source))
 
     @property

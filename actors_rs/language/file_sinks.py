@@ -6,7 +6,7 @@ import csv as csv_module
 from collections.abc import Callable, Sequence
 from functools import partial
 from os import PathLike, fsdecode
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from actors_rs.graph.checks import (
     at_least,
@@ -38,9 +38,7 @@ _PINNED = Attributes(dispatcher="pinned")
 
 
 def _made(kind: str, make: Callable[[], Any], *, target: str = "", gives: type) -> Sink[Any, Any]:
-    from actors_rs.language.sink import made_sink
-
-    return made_sink(kind, make, _PINNED, target=target, gives=gives)
+    return FileSinks._make(kind, make, _PINNED, target=target, gives=gives)
 
 
 class FileSinks:
@@ -52,6 +50,8 @@ class FileSinks:
     """
 
     __slots__ = ()
+    _make: ClassVar[Callable[..., Sink[Any, Any]]]
+    """``made_sink``; ``sink.py`` sets it."""
 
     @staticmethod
     def lines(

@@ -21,6 +21,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.file_arguments import CsvOptions, csv_format, inputs_of
 from actors_rs.graph.spec import Attributes, OutletRef, spec_of
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.stages.files.compression import Compression
 from actors_rs.stages.files.inputs import ReadFrom
 from actors_rs.stages.sources.bytes import Bytes
@@ -58,8 +59,6 @@ def _blocking(
     outflow_bytes: int = 0,
 ) -> Flow[Never, Any]:
     """A flow that begins with a source on a thread of its own, unless that is not ``pinned``."""
-    from actors_rs.language.flow import Flow
-
     attributes = _PINNED if pinned else None
     spec = spec_of(
         kind,
@@ -68,7 +67,7 @@ def _blocking(
         outflow_window=outflow_window,
         outflow_bytes=outflow_bytes,
     )
-    return Flow(OutletRef(spec))
+    return flow_of(OutletRef(spec))
 
 
 class FileSources:

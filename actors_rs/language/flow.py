@@ -27,6 +27,8 @@ from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import Takes
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec, spec_of
 from actors_rs.language.graph import Graph
+from actors_rs.language.merge_hub import HubFactories
+from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.combining import Combining
 from actors_rs.language.methods.composing import Composition
 from actors_rs.language.methods.edges import Edges
@@ -100,6 +102,7 @@ class Flow(
     Timing[In_contra, Out_co],
     SourceFactories,
     TimedSources,
+    HubFactories,
     Stream,
     CopiedAsItself,
     metaclass=Suggesting,
@@ -350,7 +353,8 @@ def _unpickled(kind: type[Flow[Any, Any]], _: object, out: OutletRef) -> Flow[An
 
 Source: TypeAlias = Flow[Never, S]
 """A flow whose input is closed; its static methods are where streams come from."""
-for _factories in (SourceFactories, TimedSources):
+Chain._flow = Flow
+for _factories in (SourceFactories, TimedSources, HubFactories):
     # An alias finds them by a search that costs more than to make a source.
     Source.__dict__.update(  # type: ignore[attr-defined]
         {name: getattr(Flow, name) for name in dir(_factories) if name[0] != "_"}

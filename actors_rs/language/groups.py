@@ -6,6 +6,7 @@ from typing import Generic, Never, TypeVar
 
 from actors_rs.graph.spec import OutletRef
 from actors_rs.language.flow import Flow
+from actors_rs.language.methods.chain import Chain
 from actors_rs.stages.inner.groups import OVERFLOW
 from actors_rs.texts import repr_of
 
@@ -46,3 +47,6 @@ class Group(Flow[Never, T_co], Generic[K, T_co]):
         [('a', False), ('b', True)]
         """
         return self.key is OVERFLOW
+
+
+Chain._group = Group

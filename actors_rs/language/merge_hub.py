@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, TypeVar, get_args
 
 from actors_rs.errors import GraphError, IllegalStateError
 from actors_rs.graph.blueprint import check_source, in_order
-from actors_rs.graph.checks import wrong_kind
+from actors_rs.graph.checks import one_of, optional_text, wrong_kind
 from actors_rs.graph.spec import OutletRef, spec_of
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.system.forked import renew_in_child
 from actors_rs.stages.hubs.merge_hub import MergeHubLogic
@@ -18,7 +19,7 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
 
-__all__ = ["Attached", "MergeHub", "OnStreamFailure"]
+__all__ = ["Attached", "HubFactories", "MergeHub", "OnStreamFailure"]
 
 T = TypeVar("T")
 T_contra = TypeVar("T_contra", contravariant=True)
@@ -71,9 +72,7 @@ class MergeHub(Generic[T_contra]):
     @property
     def source(self) -> Flow[Never, Any]:
         """The stream that the hub feeds, to be run once."""
-        from actors_rs.language.flow import Flow
-
-        return Flow(self._out)
+        return flow_of(self._out)
 
     def attach(self, source: Flow[Never, T_contra], /) -> Attached:
         """Feed the elements of ``source`` into the stream.
@@ -171,3 +170,29 @@ class MergeHub(Generic[T_contra]):
     def _take_off(logic: MergeHubLogic, attached: Attached) -> None:
         if attached._inlet is not None:
             logic.leave(attached._inlet)
+
+
+class HubFactories:
+    """The hub among the factories of ``Source``."""
+
+    __slots__ = ()
+
+    @staticmethod
+    def merge_hub(
+        *, on_failure: OnStreamFailure = "report", name: str | None = None
+    ) -> MergeHub[Any]:
+        """A stream, ``.source`` of the returned hub, that is fed by sources which come and go.
+
+        ``hub.attach(source)`` adds a source, also while the stream runs; ``hub.close()`` says that
+        no more will come. ``on_failure``: a source that fails is a dead letter and the others go on
+        (``"report"``, the default), or the stream fails (``"fail"``). ``name`` is the stage's name.
+
+        >>> hub = Source.merge_hub(name="readings")
+        >>> attached = hub.attach(Source.of(20.5))
+        >>> hub.close()
+        >>> hub.source.run(Sink.list())
+        [20.5]
+        """
+        one_of(get_args(OnStreamFailure), on_failure, "Source.merge_hub: on_failure")
+        optional_text(name, "Source.merge_hub: name")
+        return MergeHub(on_failure, name)

@@ -387,3 +387,6 @@ def made_sink(
     """A sink of one stage, whose result is a ``gives``."""
     spec = spec_of(kind, make, OPEN, outlets=0, attributes=attributes, target=target)
     return Sink(spec, ONE if gives is object else Results(gives))
+
+
+FileSinks._make = staticmethod(made_sink)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import Future
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, Unpack, get_args, overload
 
 from actors_rs.engine.boundary.foreign_source import PublisherSource
@@ -23,6 +23,7 @@ from actors_rs.graph.checks import (
 from actors_rs.graph.spec import OutletRef, Traits, spec_of
 from actors_rs.language.file_sources import FileSources
 from actors_rs.language.initial import Always, begun, copies_of
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.protocol.interfaces import Publisher, is_publisher
 from actors_rs.stages.calls.async_elements import AsyncRest, is_async_only
 from actors_rs.stages.functions import ASYNC_GENERATOR, GENERATOR, deferred_kind
@@ -44,7 +45,7 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
 
-__all__ = ["SourceFactories", "flow_class"]
+__all__ = ["SourceFactories"]
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -55,15 +56,7 @@ def source(
     kind: str, make: Callable[[], Any], outflow_window: int = 0, **traits: Unpack[Traits]
 ) -> Flow[Never, Any]:
     """A flow that begins with a new source stage."""
-    return flow_class()(OutletRef(spec_of(kind, make, outflow_window=outflow_window, **traits)))
-
-
-@cache  # an import statement costs as much as all the rest of a source
-def flow_class() -> type[Flow[Any, Any]]:
-    """``Flow``, for modules that it is made of."""
-    from actors_rs.language.flow import Flow
-
-    return Flow
+    return flow_of(OutletRef(spec_of(kind, make, outflow_window=outflow_window, **traits)))
 
 
 class SourceFactories(FileSources):

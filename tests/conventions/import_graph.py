@@ -1,5 +1,11 @@
-"""The package's import graph, imports for types included: its circles, and modules in a folder."""
+"""The package's import graph, imports for types included: its circles, and modules in a folder.
 
+The methods of a class may be spread over bases in several modules. A method that returns the class
+has to name it, and the class has to import its bases. So one import is in no graph: that of a class
+for types, in a module of one of its bases.
+"""
+
+import ast
 from collections import Counter
 from collections.abc import Mapping
 from os.path import commonpath
@@ -12,12 +18,43 @@ Graph = Mapping[str, set[str]]
 
 def import_graph(modules: Mapping[str, str], packages: set[str]) -> Graph:
     """The graph of ``modules`` (name -> text); ``packages`` are those that are an ``__init__``."""
+    imports = {
+        module: imports_of(module, text, is_package=module in packages)
+        for module, text in modules.items()
+    }
+    above = _classes_above(modules, {m: [one.name for one in imports[m]] for m in modules})
     graph: dict[str, set[str]] = {}
-    for module, text in modules.items():
-        names = [one.name for one in imports_of(module, text, is_package=module in packages)]
-        found = {name if name in modules else name.rpartition(".")[0] for name in names}
-        graph[module] = {name for name in found if name in modules and name != module}
+    for module, found in imports.items():
+        names = [
+            one.name
+            for one in found
+            if not (one.for_types and module in _modules_of_bases(one.name, above))
+        ]
+        named = {name if name in modules else name.rpartition(".")[0] for name in names}
+        graph[module] = {name for name in named if name in modules and name != module}
     return graph
+
+
+def _classes_above(
+    modules: Mapping[str, str], imported: Mapping[str, list[str]]
+) -> dict[str, set[str]]:
+    """Full name of each class -> the full names of its bases."""
+    above: dict[str, set[str]] = {}
+    for module, text in modules.items():
+        known = {name.rpartition(".")[2]: name for name in imported[module]}
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                bases = [b.value if isinstance(b, ast.Subscript) else b for b in node.bases]
+                names = [base.id for base in bases if isinstance(base, ast.Name)]
+                full = {known.get(name, f"{module}.{name}") for name in names}
+                above.setdefault(f"{module}.{node.name}", set()).update(full)
+    return above
+
+
+def _modules_of_bases(name: str, above: Mapping[str, set[str]]) -> set[str]:
+    """The modules of all bases of the class ``name``, and of their bases."""
+    bases = reachable(above, name) if name in above else set()
+    return {base.rpartition(".")[0] for base in bases}
 
 
 def reachable(graph: Graph, start: str) -> set[str]:
@@ -25,7 +62,7 @@ def reachable(graph: Graph, start: str) -> set[str]:
     seen: set[str] = set()
     todo = [start]
     while todo:
-        new = graph[todo.pop()] - seen
+        new = graph.get(todo.pop(), set()) - seen
         seen |= new
         todo.extend(new)
     return seen
@@ -48,14 +85,12 @@ def circle_folder(circle: list[str]) -> str:
     return commonpath(folders).replace("/", ".")
 
 
-def too_large_circles(graph: Graph, allowed: Mapping[str, int]) -> list[str]:
-    """Circles with more modules than ``allowed`` says for their folder; by default none may be."""
+def named_circles(graph: Graph) -> list[str]:
+    """A sentence for each circle."""
     return [
-        f"{folder}: {len(circle)} modules import each other, at most {limit} may: {circle}"
+        f"{circle_folder(circle)}: {len(circle)} modules import each other: {circle}; "
+        "let one of them import a Protocol, or move what both need into a third"
         for circle in circles(graph)
-        for folder in [circle_folder(circle)]
-        for limit in [allowed.get(folder, 0)]
-        if len(circle) > limit
     ]
 
 

@@ -53,6 +53,8 @@ class Import:
     name: str
     line: int
     on_import: bool
+    for_types: bool = False
+    """Whether only type checkers see it."""
 
     @property
     def top(self) -> str:
@@ -66,17 +68,19 @@ def imports_of(module: str, text: str, is_package: bool = False) -> list[Import]
     return list(_walk(ast.parse(text), package, on_import=True))
 
 
-def _walk(node: ast.AST, package: str, on_import: bool) -> Iterator[Import]:
+def _walk(
+    node: ast.AST, package: str, on_import: bool, for_types: bool = False
+) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             for name in _names(child, package):
-                yield Import(name, child.lineno, on_import)
+                yield Import(name, child.lineno, on_import, for_types)
         elif isinstance(child, ast.If) and _is_type_checking(child.test):
-            yield from _walk(ast.Module(child.body, []), package, on_import=False)
-            yield from _walk(ast.Module(child.orelse, []), package, on_import)
+            yield from _walk(ast.Module(child.body, []), package, False, for_types=True)
+            yield from _walk(ast.Module(child.orelse, []), package, on_import, for_types)
         else:
             inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-            yield from _walk(child, package, on_import and not inside)
+            yield from _walk(child, package, on_import and not inside, for_types)
 
 
 def _is_type_checking(test: ast.expr) -> bool:

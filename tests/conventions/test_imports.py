@@ -167,7 +167,10 @@ def test_optional_libraries_pass_inside_functions_for_types_and_in_sparks_room(m
 
 def test_the_branch_beside_a_type_checking_branch_counts_as_run():
     text = "if TYPE_CHECKING:\n    import pyarrow\nelse:\n    import rich"
-    assert imports_of("m", text) == [Import("pyarrow", 2, False), Import("rich", 4, True)]
+    assert imports_of("m", text) == [
+        Import("pyarrow", 2, False, for_types=True),
+        Import("rich", 4, True),
+    ]
 
 
 def test_a_module_without_a_place_is_caught():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, get_args, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, TypeVar, overload
 
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.checks import (
@@ -13,16 +13,14 @@ from actors_rs.graph.checks import (
     at_least_zero,
     cannot_run,
     function,
-    one_of,
     optional_plain_function,
-    optional_text,
     plain_function,
     positive_seconds,
     wrong_kind,
     wrong_value,
 )
 from actors_rs.graph.spec import OPEN, OutletRef, StageSpec, spec_of
-from actors_rs.language.merge_hub import MergeHub, OnStreamFailure
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.stages.junctions.combine_latest import CombineLatest
 from actors_rs.stages.junctions.interleave import Interleave
 from actors_rs.stages.junctions.merge import Merge
@@ -31,6 +29,7 @@ from actors_rs.stages.junctions.merge_sorted import MergeSorted
 from actors_rs.stages.junctions.zip import Zip
 from actors_rs.stages.junctions.zip_latest import ZipLatest
 from actors_rs.stages.operators.join import Join
+from actors_rs.stages.stage import Stream
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -238,15 +237,14 @@ class Combining(Generic[In_contra, Out_co]):
         >>> Source.combine(Source.of("a"), Source.of(1), how=zip).run(Sink.list())
         [('a', 1)]
         """
-        from actors_rs.language.flow import Flow
-
         if how is builtins.zip:  # type: ignore[comparison-overlap]
             raise wrong_kind(
                 "Source.combine: how must give a Source, got Python's own zip: from actors_rs "
                 "import zip"
             )
-        whole = function(merge if how is None else how, "Source.combine: how")(*sources)
-        if not isinstance(whole, Flow):
+        combined = function(merge if how is None else how, "Source.combine: how")
+        whole: Flow[Never, Any] = combined(*sources)
+        if not isinstance(whole, Stream):
             raise wrong_kind(f"Source.combine: how must give a Source, got {repr_of(whole)}")
         if not sources or any(ref is OPEN for s in in_order([whole._out.spec]) for ref in s.inputs):
             raise cannot_run(
@@ -254,26 +252,6 @@ class Combining(Generic[In_contra, Out_co]):
                 "is open with merge or zip"
             )
         return whole
-
-    @staticmethod
-    def merge_hub(
-        *, on_failure: OnStreamFailure = "report", name: str | None = None
-    ) -> MergeHub[Any]:
-        """A stream, ``.source`` of the returned hub, that is fed by sources which come and go.
-
-        ``hub.attach(source)`` adds a source, also while the stream runs; ``hub.close()`` says that
-        no more will come. ``on_failure``: a source that fails is a dead letter and the others go on
-        (``"report"``, the default), or the stream fails (``"fail"``). ``name`` is the stage's name.
-
-        >>> hub = Source.merge_hub(name="readings")
-        >>> attached = hub.attach(Source.of(20.5))
-        >>> hub.close()
-        >>> hub.source.run(Sink.list())
-        [20.5]
-        """
-        one_of(get_args(OnStreamFailure), on_failure, "Source.merge_hub: on_failure")
-        optional_text(name, "Source.merge_hub: name")
-        return MergeHub(on_failure, name)
 
 
 def merge(*flows: Flow[In_contra, Out_co]) -> Flow[In_contra, Out_co]:
@@ -322,17 +300,15 @@ def joined(
     kind: str, make: Callable[[], Any], flows: tuple[Any, ...], sides: tuple[StageSpec, ...] = ()
 ) -> Flow[Any, Any]:
     """``flows`` into a stage of ``kind`` with an inlet for each; ``sides`` are sinks of its own."""
-    from actors_rs.language.flow import Flow
-
     if not flows:
         raise cannot_run(f"{kind} needs at least one stream, got none")
     for flow in flows:
-        if not isinstance(flow, Flow):
+        if not isinstance(flow, Stream):
             raise wrong_kind(f"{kind} needs Sources or Flows, got {repr_of(flow)}")
     inputs = [flow._out for flow in flows]
     if not sides:
-        return Flow(OutletRef(spec_of(kind, make, *inputs)))
-    return Flow(OutletRef(spec_of(kind, make, *inputs, outlets=1 + len(sides), sides=sides)))
+        return flow_of(OutletRef(spec_of(kind, make, *inputs)))
+    return flow_of(OutletRef(spec_of(kind, make, *inputs, outlets=1 + len(sides), sides=sides)))
 
 
 def _join(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from actors_rs.graph.checks import cannot_run
 from actors_rs.graph.fusing import fused
 from actors_rs.graph.spec import OPEN, OutletRef
-from actors_rs.language.sources import flow_class
+from actors_rs.language.methods.chain import flow_of
 
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
@@ -42,7 +42,7 @@ class Composition(Generic[In_contra, Out_co]):
         """
         if self._out is OPEN:
             raise cannot_run("fuse: an empty Flow() has no stage to fuse")
-        return flow_class()(fused(self._out))
+        return flow_of(fused(self._out))
 
     def async_boundary(self) -> Flow[In_contra, Out_co]:
         """Separate the next stages, also within ``fuse()``: they run at the same time as these.

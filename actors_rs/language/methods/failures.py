@@ -16,6 +16,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, StageSpec
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.stages.failure import Decider, OnFailure, Policy
 from actors_rs.texts import repr_of
@@ -70,7 +71,7 @@ class Failures(Generic[In_contra, Out_co]):
             return self._attributed("on_failure", lambda spec: _with_answer(spec, answer))
         if out is OPEN:
             raise cannot_run("on_failure: an empty Flow() has no stage to change")
-        return self._ending_in(OutletRef(with_policy(out.spec, answer), out.index))
+        return flow_of(OutletRef(with_policy(out.spec, answer), out.index))
 
     def restart(
         self, backoff: Backoff | None = None, max_restarts: int = 3, within: float = 60.0
@@ -105,17 +106,12 @@ class Failures(Generic[In_contra, Out_co]):
         seconds = positive_seconds(within, "restart: within")
         if self._out is OPEN:
             raise cannot_run("restart: an empty Flow() has no stage to restart")
-        return self._ending_in(OutletRef(restarted(self._out, backoff, max_restarts, seconds)))
+        return flow_of(OutletRef(restarted(self._out, backoff, max_restarts, seconds)))
 
     def _attributed(
         self, how: str, attributes_of: Callable[[StageSpec], Attributes]
     ) -> Flow[In_contra, Out_co]:
         raise NotImplementedError
-
-    def _ending_in(self, out: OutletRef) -> Flow[In_contra, Out_co]:
-        from actors_rs.language.flow import Flow
-
-        return Flow(out)
 
 
 def _check_takes_elements(out: OutletRef) -> None:

@@ -29,6 +29,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
+from actors_rs.language.methods.chain import flow_of
 from actors_rs.language.running import check_system
 from actors_rs.language.sink import Sink, check_sink
 from actors_rs.runtime.system.system import ActorSystem
@@ -184,10 +185,8 @@ class Branching(Generic[In_contra, Out_co]):
         check_source(specs, given, "from_sink_and_source")
         side = sink._only_end("from_sink_and_source")
         make = partial(SinkAndSource, coupled)
-        from actors_rs.language.flow import Flow
-
         spec = spec_of("from_sink_and_source", make, OPEN, given, outlets=2, sides=(side,))
-        return Flow(OutletRef(spec))
+        return flow_of(OutletRef(spec))
 
     def also_to(self, sink: Sink[Out_co, Any]) -> Flow[In_contra, Out_co]:
         """All elements to ``sink`` too, at the pace of the slower.
@@ -299,18 +298,14 @@ class Branching(Generic[In_contra, Out_co]):
         attributes: Attributes | None = None,
         **traits: Unpack[Traits],
     ) -> tuple[Flow[In_contra, Any], ...]:
-        from actors_rs.language.flow import Flow
-
         optional_text(name, f"{kind}: name")
         own = {"outlets": count, "name": name, "attributes": attributes}
         spec = spec_of(kind, make, self._out, **own, **traits)  # type: ignore[arg-type]
-        return tuple(Flow(OutletRef(spec, index)) for index in range(count))
+        return tuple(flow_of(OutletRef(spec, index)) for index in range(count))
 
     def _with_side(
         self, kind: str, make: Callable[[], Any], sink: Sink[Any, Any]
     ) -> Flow[In_contra, Out_co]:
-        from actors_rs.language.flow import Flow
-
         check_sink(kind, sink)
         side = sink._only_end(kind)
-        return Flow(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(side,))))
+        return flow_of(OutletRef(spec_of(kind, make, self._out, outlets=2, sides=(side,))))

@@ -17,7 +17,7 @@ from actors_rs.graph.checks import (
     wrong_kind,
 )
 from actors_rs.graph.spec import OPEN, PLAIN, OutletRef, StageSpec, spec_of
-from actors_rs.language.methods.chain import Chain
+from actors_rs.language.methods.chain import Chain, flow_of
 from actors_rs.stages.inner.groups import Closed, OnOverflow
 from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.concat import Concat
@@ -168,15 +168,13 @@ class Substreams(Chain[In_contra, Out_co]):
         >>> sorted(sizes.run(Sink.list()))
         [1, 2]
         """
-        from actors_rs.language.groups import Group
-
         plain_function(key, "group_by: key")
         at_least(1, max_groups, "group_by: max_groups")
         one_of(get_args(OnOverflow), on_overflow, "group_by: on_overflow")
         one_of(get_args(Closed), closed, "group_by: closed")
         idle = some_seconds(idle_timeout, "group_by: idle_timeout")
         stall = some_seconds(stall_after, "group_by: stall_after")
-        wrap, drops = Group, closed == "drop"
+        wrap, drops = self._group, closed == "drop"
         make = partial(GroupBy, key, max_groups, on_overflow, wrap, idle, stall, drops)
         flow = self.then("group_by", make, 0)
         # A frame for each group costs the same whether it holds one element or fifty.
@@ -220,12 +218,10 @@ class Substreams(Chain[In_contra, Out_co]):
         Several in a row are one stage. Otherwise the elements of one stream would pass as many
         stages as there are streams.
         """
-        from actors_rs.language.flow import Flow
-
         spec = self._out.spec
         if not spec.inputs or (streams := _streams_of(spec, kind)) is None:
             return self, [None]  # type: ignore[return-value]
-        return Flow(spec.inputs[0]), streams
+        return flow_of(spec.inputs[0]), streams
 
     def if_empty(self, stream: Flow[Never, R]) -> Flow[In_contra, Out_co | R]:
         """This stream, or ``stream`` if this completes without an element.
@@ -299,6 +295,4 @@ def source_in(stream: Any, where: str) -> Flow[Never, Any]:
 
 
 def _source(kind: str, make: Callable[[], Any]) -> Flow[Never, Any]:
-    from actors_rs.language.flow import Flow
-
-    return Flow(OutletRef(spec_of(kind, make, outflow_window=0)))
+    return flow_of(OutletRef(spec_of(kind, make, outflow_window=0)))
