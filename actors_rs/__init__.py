@@ -47,7 +47,7 @@ from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef as Superv
 from actors_rs.runtime.system.system import ActorSystem as ActorSystem
 from actors_rs.stages.files.csv_rows import BadRow as BadRow
 from actors_rs.stages.operators.monitor import StreamState as StreamState
-from actors_rs.stages.sinks.files import WriteReport as WriteReport
+from actors_rs.stages.sinks.files.writing import WriteReport as WriteReport
 from actors_rs.stages.windows.results import WindowResult as WindowResult
 
 # Without ``zip``: a star import would put it in the place of Python's own.

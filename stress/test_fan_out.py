@@ -18,7 +18,7 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.errors import RunCancelled
 from actors_rs.spark import SparkSource
-from stress.bench.fresh import resident_bytes
+from stress.bench.measuring.fresh import resident_bytes
 from tests.spark.jobs import jobs_begun, jobs_running, numbers, until
 from tests.spark.test_cancelled import are_gone, stuck, workers
 

@@ -22,11 +22,11 @@ from actors_rs.graph.file_arguments import compression_of
 from actors_rs.graph.spec import Attributes
 from actors_rs.language.sinks.files import parquet_maker
 from actors_rs.stages.files.compression import Compression, expect, kind_for
-from actors_rs.stages.sinks.csv import Csv
-from actors_rs.stages.sinks.files import WriteReport
-from actors_rs.stages.sinks.jsonl import Jsonl
-from actors_rs.stages.sinks.lines import Lines
-from actors_rs.stages.sinks.sqlite import Sqlite
+from actors_rs.stages.sinks.files.csv import Csv
+from actors_rs.stages.sinks.files.jsonl import Jsonl
+from actors_rs.stages.sinks.files.lines import Lines
+from actors_rs.stages.sinks.files.sqlite import Sqlite
+from actors_rs.stages.sinks.files.writing import WriteReport
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:

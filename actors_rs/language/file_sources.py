@@ -24,14 +24,14 @@ from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.language.methods.chain import flow_of
 from actors_rs.stages.files.compression import Compression
 from actors_rs.stages.files.inputs import ReadFrom
-from actors_rs.stages.sources.bytes import Bytes
-from actors_rs.stages.sources.csv import Csv
-from actors_rs.stages.sources.files import Files
-from actors_rs.stages.sources.json import Json, incremental_json
-from actors_rs.stages.sources.jsonl import Jsonl
-from actors_rs.stages.sources.lines import Lines
-from actors_rs.stages.sources.parquet import Parquet, arrow_parquet
-from actors_rs.stages.sources.sqlite import Sqlite
+from actors_rs.stages.sources.files.bytes import Bytes
+from actors_rs.stages.sources.files.csv import Csv
+from actors_rs.stages.sources.files.files import Files
+from actors_rs.stages.sources.files.json import Json, incremental_json
+from actors_rs.stages.sources.files.jsonl import Jsonl
+from actors_rs.stages.sources.files.lines import Lines
+from actors_rs.stages.sources.files.parquet import Parquet, arrow_parquet
+from actors_rs.stages.sources.files.sqlite import Sqlite
 from actors_rs.stages.sources.unfold_resource import UnfoldResource
 from actors_rs.texts import repr_of
 

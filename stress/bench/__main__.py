@@ -12,8 +12,8 @@ import sys
 from collections.abc import Sequence
 
 from actors_rs.errors import ActorsRsError
-from stress.bench.harness import Figure
-from stress.bench.report import line, machine, markdown
+from stress.bench.measuring.harness import Figure
+from stress.bench.measuring.report import line, machine, markdown
 
 __all__ = ["NAMES", "main", "measure"]
 
@@ -42,11 +42,14 @@ NAMES = (
     "quiescence",
 )
 """The benchmarks; each is a module of this package, imported when it is its turn."""
+OVERHEAD = {"metrics", "watching", "supervision", "quiescence"}
+"""Those that are modules of ``overhead``."""
 
 
 def measure(name: str, scale: float) -> list[Figure]:
     """Run one benchmark; ``scale`` 1 is the full size."""
-    figures: list[Figure] = importlib.import_module(f"stress.bench.{name}").measure(scale)
+    room = "stress.bench.overhead" if name in OVERHEAD else "stress.bench"
+    figures: list[Figure] = importlib.import_module(f"{room}.{name}").measure(scale)
     return figures
 
 

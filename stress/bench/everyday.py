@@ -12,7 +12,16 @@ from functools import partial
 from statistics import median
 
 from actors_rs import ActorSystem, Sink, Source
-from stress.bench.harness import Contestant, Figure, Goal, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import (
+    Contestant,
+    Figure,
+    Goal,
+    at_least,
+    count,
+    in_turn,
+    rate,
+    ratio,
+)
 
 __all__ = ["measure"]
 

@@ -6,7 +6,7 @@ from threading import Event
 
 from actors_rs import ActorSystem, Source
 from actors_rs.protocol.interfaces import Subscription
-from stress.bench.harness import Figure, at_least, count, in_turn, rate
+from stress.bench.measuring.harness import Figure, at_least, count, in_turn, rate
 
 __all__ = ["OneByOne", "measure"]
 

@@ -22,8 +22,8 @@ from statistics import median
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from stress.bench.harness import NOT_MEASURED, Figure, count
-from stress.bench.tree_memory import peak_of
+from stress.bench.measuring.harness import NOT_MEASURED, Figure, count
+from stress.bench.measuring.tree_memory import peak_of
 
 __all__ = ["JOBS", "contestants", "measure", "measured_job"]
 

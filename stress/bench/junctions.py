@@ -13,8 +13,8 @@ from functools import partial
 from typing import Any
 
 from actors_rs import ActorSystem, Flow, Graph, Sink, Source, merge, zip
-from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
-from stress.bench.junction_peers import PEERS
+from stress.bench.contestants.junction_peers import PEERS
+from stress.bench.measuring.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
 
 __all__ = ["measure"]
 

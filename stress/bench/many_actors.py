@@ -10,8 +10,8 @@ from functools import partial
 from statistics import median
 
 from actors_rs import ActorSystem, PooledActor
-from stress.bench.fresh import in_fresh_process
-from stress.bench.harness import Figure, at_most, count, in_turn
+from stress.bench.measuring.fresh import in_fresh_process
+from stress.bench.measuring.harness import Figure, at_most, count, in_turn
 
 __all__ = ["Idle", "bytes_per_actor", "measure"]
 
@@ -40,7 +40,7 @@ def without_collector(n: int) -> None:
 
 def bytes_per_actor(n: int) -> float:
     """Growth of the resident set by ``n`` living actors that were told once, and their refs."""
-    from stress.bench.fresh import resident_bytes
+    from stress.bench.measuring.fresh import resident_bytes
 
     with ActorSystem() as system:
         system.spawn(Idle).tell(1)

@@ -16,8 +16,8 @@ from time import process_time, sleep
 from typing import Any
 
 from actors_rs import ActorSystem, Group, Sink, Source
-from stress.bench.fresh import in_fresh_process, most_resident_bytes, resident_bytes
-from stress.bench.harness import Figure, at_most, count
+from stress.bench.measuring.fresh import in_fresh_process, most_resident_bytes, resident_bytes
+from stress.bench.measuring.harness import Figure, at_most, count
 
 __all__ = ["fused", "measure", "with_actors"]
 

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from actors_rs import ActorSystem, Sink, Source
-from stress.bench.harness import Contestant, Figure, at_most, count, in_turn
+from stress.bench.measuring.harness import Contestant, Figure, at_most, count, in_turn
 
 __all__ = ["measure"]
 

@@ -6,8 +6,8 @@ from resource import RUSAGE_SELF, getrusage
 from time import sleep
 
 from actors_rs import ActorSystem, Sink, Source
-from stress.bench.fresh import in_fresh_process, resident_bytes
-from stress.bench.harness import Figure, at_most, count
+from stress.bench.measuring.fresh import in_fresh_process, resident_bytes
+from stress.bench.measuring.harness import Figure, at_most, count
 
 __all__ = ["growth", "measure", "peak"]
 

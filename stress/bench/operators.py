@@ -15,8 +15,8 @@ from typing import Any
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import MissingExtraError
-from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
-from stress.bench.operator_rows import ROWS, Operators, Row
+from stress.bench.contestants.operator_rows import ROWS, Operators, Row
+from stress.bench.measuring.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
 
 __all__ = ["measure"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from actors_rs import ActorSystem, Graph, Sink, Source
-from stress.bench.harness import Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Figure, at_least, count, in_turn, rate, ratio
 
 __all__ = ["add_one", "graph", "is_even", "measure", "plain"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 
 from actors_rs import ActorSystem
-from stress.bench import peers
-from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.contestants import peers
+from stress.bench.measuring.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
 from stress.bench.pipeline import graph, plain
 
 __all__ = ["measure"]

@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from actors_rs import ActorSystem, Flow, Sink, Source
-from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
 
 __all__ = ["measure"]
 

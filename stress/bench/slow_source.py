@@ -9,7 +9,7 @@ from random import Random
 from statistics import quantiles
 
 from actors_rs import ActorSystem, Sink, Source
-from stress.bench.harness import Figure, at_most, count
+from stress.bench.measuring.harness import Figure, at_most, count
 
 __all__ = ["measure"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs import ActorSystem, Graph, Sink
 from actors_rs.delivery import Ledger
 from actors_rs.spark import SparkSource, local_session
-from stress.bench.harness import Figure, at_least, at_most, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Figure, at_least, at_most, count, in_turn, rate, ratio
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.spark import SparkSource, local_session, spark_map
-from stress.bench.harness import Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Figure, at_least, count, in_turn, rate, ratio
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from actors_rs import ActorSystem, Graph, Sink, Source
-from stress.bench.harness import Contestant, Figure, Goal, at_least, count, in_turn, rate
+from stress.bench.measuring.harness import Contestant, Figure, Goal, at_least, count, in_turn, rate
 
 __all__ = ["measure"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pykka
 
 from actors_rs import ActorSystem, PooledActor
-from stress.bench.harness import Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Figure, at_least, count, in_turn, rate, ratio
 
 __all__ = ["measure"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from actors_rs import ActorSystem, Graph, Sink, Source
-from stress.bench.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
+from stress.bench.measuring.harness import Contestant, Figure, at_least, count, in_turn, rate, ratio
 from stress.bench.pipeline import add_one
 
 __all__ = ["measure"]

@@ -116,18 +116,20 @@ def called_back(n):
 
 
 SOURCES = {
-    "sources/bytes": lambda n, folder: Source.bytes(written(n, folder), 2).take(n),
-    "sources/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
+    "sources/files/bytes": lambda n, folder: Source.bytes(written(n, folder), 2).take(n),
+    "sources/files/csv": lambda n, folder: Source.csv(written(n, folder), header=False),
     "sources/defer": lambda n, _: Source.defer(*[lambda: 1] * n),
-    "sources/files": lambda n, folder: Source.files(f"{folder_of(n, folder)}/*"),
+    "sources/files/files": lambda n, folder: Source.files(f"{folder_of(n, folder)}/*"),
     "sources/from_future": lambda n, _: Source.from_future(lambda: settled(range(n))).flat_map(
         same
     ),
-    "sources/json": lambda n, folder: Source.json(written(n, folder, str([*range(n)])), "item"),
-    "sources/jsonl": lambda n, folder: Source.jsonl(written(n, folder)),
-    "sources/parquet": batches,
+    "sources/files/json": lambda n, folder: Source.json(
+        written(n, folder, str([*range(n)])), "item"
+    ),
+    "sources/files/jsonl": lambda n, folder: Source.jsonl(written(n, folder)),
+    "sources/files/parquet": batches,
     "sources/queue": queued,
-    "sources/sqlite": rows,
+    "sources/files/sqlite": rows,
     "sources/unfold_resource": lambda n, _: Source.unfold_resource(
         lambda: iter(range(n)), lambda numbers: next(numbers, None), same
     ),
@@ -137,7 +139,7 @@ SOURCES = {
     "sources/from_async_iterable": lambda n, _: awaited(n),
     "sources/from_callback": lambda n, _: called_back(n),
     "sources/from_iterable": lambda n, _: Source.from_iterable(lambda: iter(range(n))),
-    "sources/lines": lambda n, folder: Source.lines(written(n, folder)),
+    "sources/files/lines": lambda n, folder: Source.lines(written(n, folder)),
     "sources/never": lambda n, _: merge(Source.range(0, n), Source.never()).take(n),
     "sources/of": lambda n, _: Source.of(*range(n)),
     "sources/repeat": lambda n, _: Source.repeat(7, n),
@@ -371,7 +373,7 @@ def queued_out():
 
 SINKS = {
     "sinks/count": lambda _: Sink.count(),
-    "sinks/csv": lambda folder: (
+    "sinks/files/csv": lambda folder: (
         Flow().map(lambda n: [n]).to(Sink.csv(folder / f"{next(NUMBERS)}.csv"))
     ),
     "sinks/fan": lambda _: Sink.fan(Sink.count(), Sink.list()),
@@ -379,16 +381,18 @@ SINKS = {
     "sinks/fold": lambda _: Sink.fold(0, lambda n, _: n + 1),
     "sinks/for_each": lambda _: Sink.for_each(same),
     "sinks/ignore": lambda _: Sink.ignore(),
-    "sinks/jsonl": lambda folder: Sink.jsonl(folder / f"{next(NUMBERS)}.jsonl"),
+    "sinks/files/jsonl": lambda folder: Sink.jsonl(folder / f"{next(NUMBERS)}.jsonl"),
     "sinks/last": lambda _: Sink.last(),
-    "sinks/lines": lambda folder: Flow().map(str).to(Sink.lines(folder / f"{next(NUMBERS)}.gz")),
+    "sinks/files/lines": lambda folder: (
+        Flow().map(str).to(Sink.lines(folder / f"{next(NUMBERS)}.gz"))
+    ),
     "sinks/list": lambda _: Sink.list(),
-    "sinks/parquet": lambda folder: Sink.parquet(folder / f"{next(NUMBERS)}"),
+    "sinks/files/parquet": lambda folder: Sink.parquet(folder / f"{next(NUMBERS)}"),
     "sinks/queue": lambda _: sink("queue", queued_out),
-    "sinks/sqlite": table,
+    "sinks/files/sqlite": table,
     "sinks/sum": lambda _: Sink.sum(),
 }
 """``folder`` -> a sink."""
 
-ROWS = {"sinks/parquet", "sinks/sqlite"}
+ROWS = {"sinks/files/parquet", "sinks/files/sqlite"}
 """Sinks that take rows, ``{"n": 0}`` and so on; the others take numbers."""

@@ -11,9 +11,9 @@ CASES = [
     for index, (name, case) in enumerate(cases())
 ]
 HELPERS = {  # parts of stages
-    *("hubs/hot", "hubs/hub_buffer", "sources/parquet_files"),
-    *("sinks/files", "sinks/part_files", "sinks/directory_hold", "sinks/sqlite_statement"),
-    "sinks/text_file",
+    *("hubs/hot", "hubs/hub_buffer", "sources/files/parquet_files"),
+    *("sinks/files/writing", "sinks/files/text_file", "sinks/files/part_files"),
+    *("sinks/files/directory_hold", "sinks/files/sqlite_statement"),
 }
 
 
@@ -25,9 +25,9 @@ def test_a_stage_keeps_every_rule_that_the_kit_checks(case, setting, tmp_path):
 def test_every_stage_is_in_the_list_and_nothing_else_is():
     stages = ROOT / "actors_rs" / "stages"
     files = {
-        f"{folder}/{path.stem}"
+        path.relative_to(stages).with_suffix("").as_posix()
         for folder in ("sources", "operators", "junctions", "hubs", "sinks")
-        for path in (stages / folder).glob("[!_]*.py")
+        for path in (stages / folder).rglob("[!_]*.py")
     }
     assert {*SOURCES, *FLOWS, *HUBS, *SINKS} == files - HELPERS, (
         "put it into tests/conformance/stages.py"

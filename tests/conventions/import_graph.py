@@ -1,4 +1,4 @@
-"""The package's import graph, imports for types included: its circles, and modules in a folder.
+"""The package's import graph, imports for types included: and its circles.
 
 The methods of a class may be spread over bases in several modules. A method that returns the class
 has to name it, and the class has to import its bases. So one import is in no graph: that of a class
@@ -6,7 +6,6 @@ for types, in a module of one of its bases.
 """
 
 import ast
-from collections import Counter
 from collections.abc import Mapping
 from os.path import commonpath
 
@@ -91,16 +90,4 @@ def named_circles(graph: Graph) -> list[str]:
         f"{circle_folder(circle)}: {len(circle)} modules import each other: {circle}; "
         "let one of them import a Protocol, or move what both need into a third"
         for circle in circles(graph)
-    ]
-
-
-def too_full_folders(
-    modules: Mapping[str, str], packages: set[str], most: int, allowed: Mapping[str, int]
-) -> list[str]:
-    """Folders with more than ``most`` modules, or than ``allowed`` says; ``__init__`` is none."""
-    counted = Counter(module.rpartition(".")[0] for module in modules if module not in packages)
-    return [
-        f"{folder}: {count} modules, a folder holds at most {allowed.get(folder, most)}"
-        for folder, count in sorted(counted.items())
-        if count > allowed.get(folder, most)
     ]

@@ -1,9 +1,13 @@
-"""Limits of size, and pure checks of one file's text against them."""
+"""Limits of size, and pure checks of files and folders against them."""
 
 import ast
+from collections import Counter
+from collections.abc import Collection, Iterable
+from pathlib import PurePosixPath
 
 MOST_LINES_OF_A_FILE = 400
 MOST_LINES_OF_A_FUNCTION = 45
+MOST_MODULES_OF_A_FOLDER = 20
 
 
 def long_file(path: str, text: str) -> list[str]:
@@ -39,3 +43,21 @@ def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
         return lines
     docstring = node.body[0]
     return lines - ((docstring.end_lineno or docstring.lineno) - docstring.lineno + 1)
+
+
+def full_folders(paths: Iterable[str], unbounded: Collection[str] = ()) -> list[str]:
+    """Folders with more modules than one may hold, apart from those that are ``unbounded``.
+
+    ``__init__`` and files of tests do not count.
+    """
+    modules = [PurePosixPath(path) for path in paths]
+    counted = Counter(
+        path.parent.as_posix()
+        for path in modules
+        if path.name != "__init__.py" and not path.name.startswith("test_")
+    )
+    return [
+        f"{folder}: a folder has at most {MOST_MODULES_OF_A_FOLDER} modules, this one {count}"
+        for folder, count in sorted(counted.items())
+        if count > MOST_MODULES_OF_A_FOLDER and folder not in unbounded
+    ]

@@ -135,7 +135,7 @@ def test_a_planted_import_of_spark_outside_its_room_is_caught(text):
     [
         ("actors_rs.observability.table", "import rich.live"),
         (
-            "actors_rs.stages.sinks.parquet",
+            "actors_rs.stages.sinks.files.parquet",
             "try:\n    import pyarrow\nexcept ImportError:\n    pass",
         ),
         ("actors_rs.stages.stage", "import pykka"),

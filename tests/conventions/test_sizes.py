@@ -1,9 +1,9 @@
-"""No file and no function outgrows what a reader takes in at once."""
+"""No file, no function and no folder outgrows what a reader takes in at once."""
 
 import pytest
 
 from tests.conventions.project import code_files
-from tests.conventions.sizes import long_file, long_functions
+from tests.conventions.sizes import full_folders, long_file, long_functions
 
 
 @pytest.mark.parametrize("check", [long_file, long_functions], ids=lambda check: check.__name__)
@@ -36,3 +36,17 @@ def test_the_docstring_of_a_function_does_not_count():
 def test_a_planted_long_method_is_named_with_its_place():
     text = "class C:\n    def f(self):" + "\n        x = 1" * 60
     assert long_functions("a.py", text) == ["a.py:2: a function has at most 45 lines, f 61"]
+
+
+def test_no_folder_of_the_package_or_of_stress_holds_more_than_20_modules_but_the_operators():
+    paths = [path for path in code_files() if path.startswith(("actors_rs/", "stress/"))]
+    said = full_folders(paths, unbounded={"actors_rs/stages/operators"})
+    assert not said, "\n".join(said)
+
+
+@pytest.mark.parametrize(("modules", "caught"), [(20, 0), (21, 1)])
+def test_a_planted_full_folder_is_caught(modules, caught):
+    paths = [f"p/q/m{number}.py" for number in range(modules)]
+    others = ["p/__init__.py", "p/q/__init__.py", "p/q/test_m.py", "p/q/r/m.py", "p/m.py"]
+    assert len(full_folders([*paths, *others])) == caught
+    assert full_folders(paths, unbounded={"p/q"}) == []

@@ -14,7 +14,7 @@ from actors_rs.delivery.carrying.parquet import UnitParquet
 from actors_rs.errors import LedgerError, StreamError, WriteError
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.sinks.fan import Part
-from actors_rs.stages.sinks.files import PendingFile
+from actors_rs.stages.sinks.files.writing import PendingFile
 from actors_rs.testing.leaks import no_leaks
 from tests.graph.helpers import SECONDS
 from tests.stages.harness import FreeBudget, Upstream

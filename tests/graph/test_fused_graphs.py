@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.sinks.files import WriteReport
+from actors_rs.stages.sinks.files.writing import WriteReport
 from tests.graph.helpers import SECONDS, wait_until
 from tests.graph.models import numbers, quick
 from tests.graph.random_graphs import Maker

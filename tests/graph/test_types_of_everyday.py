@@ -23,7 +23,7 @@ from actors_rs.engine.loops.iteration import Iteration
 from actors_rs.engine.loops.sink_queue import SinkQueue
 from actors_rs.language.flow import GraphOrSink
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
-from actors_rs.stages.sinks.files import WriteReport
+from actors_rs.stages.sinks.files.writing import WriteReport
 
 if TYPE_CHECKING:
     from actors_rs.stages.windows.results import WindowResult

@@ -75,11 +75,11 @@ class Stage:
 
 
 def stages(kind: str) -> Iterator[Stage]:
-    """The stages of one folder by name; files that hold parts of stages are left out."""
-    for path in sorted((STAGES / kind).glob("[!_]*.py")):
+    """The stages of one folder by name, without the files that hold parts of stages."""
+    for path in sorted((STAGES / kind).rglob("[!_]*.py"), key=lambda path: path.name):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         if NAME.match(ast.get_docstring(tree) or ""):
-            yield stage_of(f"{kind}/{path.name}", tree)
+            yield stage_of(path.relative_to(STAGES).as_posix(), tree)
 
 
 def stage_of(file: str, tree: ast.Module) -> Stage:

@@ -8,7 +8,7 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import RunCancelled
-from actors_rs.stages.sinks import files
+from actors_rs.stages.sinks.files import writing
 from tests.graph.stuck import FAR_BELOW_A_CALL, Stuck, letters, stuck_system
 from tests.runtime.support import eventually
 
@@ -61,7 +61,7 @@ def test_a_write_that_returns_late_leaves_nothing(kind, tmp_path):
 @pytest.mark.parametrize("step", ["_sync", "_take_permissions"])
 def test_a_file_that_is_being_published_is_not_behind_the_end(kind, step, tmp_path, monkeypatch):
     stuck = Stuck()
-    where = files if step == "_sync" else files.PendingFile
+    where = writing if step == "_sync" else writing.PendingFile
     original = getattr(where, step)
 
     def slow(*args):

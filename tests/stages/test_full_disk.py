@@ -9,9 +9,9 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError, WriteError
-from actors_rs.stages.sinks.files import PendingFile
-from actors_rs.stages.sinks.jsonl import Jsonl
-from actors_rs.stages.sinks.parquet import Parquet
+from actors_rs.stages.sinks.files.jsonl import Jsonl
+from actors_rs.stages.sinks.files.parquet import Parquet
+from actors_rs.stages.sinks.files.writing import PendingFile
 from tests.graph.helpers import SECONDS
 from tests.room import no_file_beyond
 from tests.stages.harness import Alone

@@ -9,7 +9,7 @@ import pytest
 from actors_rs import ActorSystem, Graph, Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.errors import StageError
-from actors_rs.stages.sinks.directory_hold import LOCK, DirectoryHold
+from actors_rs.stages.sinks.files.directory_hold import LOCK, DirectoryHold
 from tests.graph.helpers import SECONDS, run, wait_until
 from tests.stages.processes import started
 
@@ -111,7 +111,7 @@ HOLDER = """
 
     if len(sys.argv) > 2:  # a child that lives on holds nothing
         from pathlib import Path
-        from actors_rs.stages.sinks.directory_hold import DirectoryHold
+        from actors_rs.stages.sinks.files.directory_hold import DirectoryHold
         hold = DirectoryHold(Path(sys.argv[1]))
         hold.take("stage 'parquet'")
         if os.fork() == 0:

@@ -10,7 +10,7 @@ import pytest
 
 from actors_rs import Sink, Source
 from actors_rs.errors import StageError, WriteError
-from actors_rs.stages.sinks.files import PendingFile, remove_abandoned_parts
+from actors_rs.stages.sinks.files.writing import PendingFile, remove_abandoned_parts
 from tests.graph.helpers import run
 from tests.stages.processes import started
 
@@ -83,7 +83,7 @@ def test_nobody_else_can_read_the_new_file_of_a_private_one_while_it_is_written(
 BEGUN = """
     import os, signal, sys
     from pathlib import Path
-    from actors_rs.stages.sinks.files import PendingFile, remove_abandoned_parts
+    from actors_rs.stages.sinks.files.writing import PendingFile, remove_abandoned_parts
     folder, end = Path(sys.argv[1]), sys.argv[2]
     one = PendingFile(folder / "out.jsonl")
     one.claim()

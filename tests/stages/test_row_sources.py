@@ -5,7 +5,7 @@ import pytest
 from actors_rs import Sink, Source
 from actors_rs.errors import ReadError, StageError
 from actors_rs.stages.files.csv_rows import check_names
-from actors_rs.stages.sources.sqlite import check_columns
+from actors_rs.stages.sources.files.sqlite import check_columns
 from tests.graph.helpers import run
 
 pa = pytest.importorskip("pyarrow")

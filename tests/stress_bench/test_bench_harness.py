@@ -3,11 +3,12 @@ import sys
 
 import pytest
 
-from stress.bench import fresh, peers
 from stress.bench.__main__ import NAMES, main
-from stress.bench.harness import Figure, at_least, at_most, count, in_turn, rate, ratio
+from stress.bench.contestants import peers
+from stress.bench.measuring import fresh
+from stress.bench.measuring.harness import Figure, at_least, at_most, count, in_turn, rate, ratio
+from stress.bench.measuring.report import line, machine, markdown
 from stress.bench.pipeline import plain
-from stress.bench.report import line, machine, markdown
 
 
 def figure(value, goal=None):

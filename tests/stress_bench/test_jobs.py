@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 from stress.bench import jobs
-from stress.bench.harness import NOT_MEASURED, Figure
+from stress.bench.measuring.harness import NOT_MEASURED, Figure
 
 ALWAYS_THERE = {"ours", "loop", "executor", "threads", "pool"}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stress.bench.junction_peers import PEERS
+from stress.bench.contestants.junction_peers import PEERS
 from stress.bench.junctions import graphs, measure
 
 

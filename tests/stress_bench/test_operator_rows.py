@@ -8,7 +8,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.graph.blueprint import in_order
 from stress.bench import operators
-from stress.bench.operator_rows import ROWS
+from stress.bench.contestants.operator_rows import ROWS
 
 METHODS = Path(__file__).resolve().parents[2] / "actors_rs" / "language"
 NOT_LINEAR = {

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from actors_rs.delivery.ack import Unit
 from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.delivery.outputs import DELIVERED_TABLE, Output
-from actors_rs.stages.sinks.sqlite_statement import Statement
+from actors_rs.stages.sinks.files.sqlite_statement import Statement
 
 __all__ = ["UnitSqlite"]
 

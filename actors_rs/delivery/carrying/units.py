@@ -23,7 +23,7 @@ from actors_rs.delivery.carrying.surviving import Surviving
 from actors_rs.delivery.outputs import Output
 from actors_rs.errors import DeciderError
 from actors_rs.stages.failure import Policy
-from actors_rs.stages.sinks.files import WritingSink
+from actors_rs.stages.sinks.files.writing import WritingSink
 from actors_rs.stages.stage import Budget
 
 __all__ = ["PassesOver", "UnitSink"]

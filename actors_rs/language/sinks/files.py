@@ -8,7 +8,7 @@ from sys import modules
 from typing import Any
 
 from actors_rs.graph.checks import at_least, one_of, path_of, wrong_kind, wrong_value
-from actors_rs.stages.sinks.parquet import Parquet
+from actors_rs.stages.sinks.files.parquet import Parquet
 from actors_rs.texts import repr_of
 
 __all__ = ["parquet_maker"]

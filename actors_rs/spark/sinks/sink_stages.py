@@ -14,7 +14,7 @@ from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.sinks.data_set import DataSet
 from actors_rs.spark.sinks.output import NO_UNIT
 from actors_rs.stages.arrow.schema import loose
-from actors_rs.stages.sinks.files import WritingSink
+from actors_rs.stages.sinks.files.writing import WritingSink
 from actors_rs.texts import class_name_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from actors_rs.errors import GraphError, ReadError
 from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.compression import Compression, decompressed, kind_for
 from actors_rs.stages.files.reading import BYTES_AT_ONCE, Place, lines_of, text_lines
-from actors_rs.stages.sources.files import Files
+from actors_rs.stages.sources.files.files import Files
 from actors_rs.texts import repr_of
 
 __all__ = ["Input", "Inputs", "ReadFrom", "is_open_file"]

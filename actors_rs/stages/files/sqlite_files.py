@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from actors_rs.stages.files import sqlite_readers
-from actors_rs.stages.sinks.files import naming
+from actors_rs.stages.sinks.files.writing import naming
 from actors_rs.texts import text_of
 
 __all__ = [

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stress.bench.curves.plot import plot
-from stress.bench.fresh import in_fresh_process
+from stress.bench.measuring.fresh import in_fresh_process
 
 __all__ = ["CURVES", "draw", "main"]
 

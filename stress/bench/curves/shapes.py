@@ -12,7 +12,7 @@ from time import perf_counter, process_time, sleep
 from typing import Any
 
 from actors_rs import ActorSystem, PooledActor, Sink, Source, merge
-from stress.bench.fresh import resident_bytes
+from stress.bench.measuring.fresh import resident_bytes
 
 __all__ = [
     "actors",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from actors_rs.stages.sinks.text_file import TextFileSink
+from actors_rs.stages.sinks.files.text_file import TextFileSink
 from actors_rs.texts import class_name_of, repr_of
 
 

@@ -11,7 +11,7 @@ from statistics import median
 from time import process_time
 
 from actors_rs import ActorSystem, Graph, Sink, Source
-from stress.bench.harness import Figure, at_most, count, in_turn, rate
+from stress.bench.measuring.harness import Figure, at_most, count, in_turn, rate
 from stress.bench.pipeline import add_one, graph, is_even
 
 __all__ = ["measure"]

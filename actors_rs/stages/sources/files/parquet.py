@@ -25,7 +25,7 @@ from actors_rs.errors import MissingExtraError
 from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
-from actors_rs.stages.sources.parquet_files import files_in, partition_values, with_values
+from actors_rs.stages.sources.files.parquet_files import files_in, partition_values, with_values
 from actors_rs.texts import repr_of
 
 

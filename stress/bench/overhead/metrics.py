@@ -9,7 +9,7 @@ from statistics import median
 from time import process_time
 
 from actors_rs import ActorSystem
-from stress.bench.harness import Figure, at_most, count, in_turn, rate
+from stress.bench.measuring.harness import Figure, at_most, count, in_turn, rate
 from stress.bench.pipeline import graph
 
 __all__ = ["measure"]

@@ -7,8 +7,8 @@ from typing import Any
 
 from actors_rs.stages.arrow.match import mismatch
 from actors_rs.stages.files.reading import reading
-from actors_rs.stages.sinks.directory_hold import DirectoryHold
-from actors_rs.stages.sinks.files import make_directory, remove_abandoned_parts
+from actors_rs.stages.sinks.files.directory_hold import DirectoryHold
+from actors_rs.stages.sinks.files.writing import make_directory, remove_abandoned_parts
 
 __all__ = ["PartFiles", "number_of"]
 

@@ -19,7 +19,7 @@ from os import PathLike
 from typing import Any
 
 from actors_rs.stages.files.compression import Compression
-from actors_rs.stages.sinks.text_file import TextFileSink
+from actors_rs.stages.sinks.files.text_file import TextFileSink
 from actors_rs.texts import class_name_of, repr_of
 
 

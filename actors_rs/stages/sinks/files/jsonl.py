@@ -20,7 +20,7 @@ from typing import Any
 
 from actors_rs.stages.files.compression import Compression
 from actors_rs.stages.files.json_lines import Default, lines_with
-from actors_rs.stages.sinks.text_file import TextFileSink
+from actors_rs.stages.sinks.files.text_file import TextFileSink
 
 
 class Jsonl(TextFileSink):

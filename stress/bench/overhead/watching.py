@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from actors_rs import ActorSystem
 from actors_rs.observability.web import serve
-from stress.bench.harness import Figure, at_most, count, rate
+from stress.bench.measuring.harness import Figure, at_most, count, rate
 from stress.bench.pipeline import graph
 
 __all__ = ["measure"]

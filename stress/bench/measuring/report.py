@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from stress.bench.harness import Figure
+from stress.bench.measuring.harness import Figure
 
 __all__ = ["line", "machine", "markdown"]
 

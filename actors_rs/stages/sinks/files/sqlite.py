@@ -28,8 +28,8 @@ from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import Any
 
-from actors_rs.stages.sinks.files import WritingSink
-from actors_rs.stages.sinks.sqlite_statement import Statement
+from actors_rs.stages.sinks.files.sqlite_statement import Statement
+from actors_rs.stages.sinks.files.writing import WritingSink
 
 __all__ = ["Sqlite"]
 

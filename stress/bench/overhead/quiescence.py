@@ -11,7 +11,15 @@ from typing import Any
 
 from actors_rs import ActorSystem, KillSwitch, Sink, Source
 from actors_rs.engine.run.stall_watch import LOOK_EVERY, StallWatch
-from stress.bench.harness import Contestant, Figure, at_least, at_most, count, in_turn, ratio
+from stress.bench.measuring.harness import (
+    Contestant,
+    Figure,
+    at_least,
+    at_most,
+    count,
+    in_turn,
+    ratio,
+)
 
 __all__ = ["measure"]
 

@@ -34,7 +34,7 @@ def in_fresh_process(module: str, function: str, n: int) -> Any:
 
     A number, or numbers by name.
     """
-    command = [sys.executable, "-m", "stress.bench.fresh", module, function, str(n)]
+    command = [sys.executable, "-m", "stress.bench.measuring.fresh", module, function, str(n)]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
