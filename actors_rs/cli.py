@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.ledger import status
-from actors_rs.delivery.reporting import told
+from actors_rs.delivery.reporting import report_lines
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
@@ -237,7 +237,7 @@ def _tell_status(options: argparse.Namespace) -> int:
         return _complain(error, BAD_TARGET, options.verbose)
     if options.json:
         return _tell([json.dumps(report.as_dict(), indent=2)], 0)
-    return _tell(told(report, wall_clock()), 0)
+    return _tell(report_lines(report, wall_clock()), 0)
 
 
 def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:

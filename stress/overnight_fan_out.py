@@ -25,7 +25,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from actors_rs import ActorSystem, Backoff, Graph, Sink
-from actors_rs.delivery import Ledger, status, told
+from actors_rs.delivery import Ledger, report_lines, status
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.errors import ActorsRsError, RunCancelled
 from actors_rs.observability.live import live_table
@@ -169,7 +169,7 @@ def report(ledger: Path) -> int:
     except ActorsRsError as error:
         print(error, file=sys.stderr)
         return 1
-    print(*told(found, time.time()), sep="\n")
+    print(*report_lines(found, time.time()), sep="\n")
     return 0 if found.counts["committed"] == len(found.partitions) else 1
 
 

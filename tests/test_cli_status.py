@@ -6,7 +6,7 @@ import pytest
 
 from actors_rs.cli import main
 from actors_rs.delivery.ledger import Ledger, Plan
-from actors_rs.delivery.reporting import told
+from actors_rs.delivery.reporting import report_lines
 from actors_rs.delivery.schema import Entry, Report
 
 
@@ -60,7 +60,7 @@ def test_a_run_that_goes_on_is_told_with_its_rate_and_the_time_that_is_left():
     done = [Entry(n, "committed", 1, 100, 800, 10.0 + n, 11.0 + n, None) for n in range(11)]
     left = [Entry(n, "pending", 0, 0, 0, None, None, None) for n in range(11, 41)]
     report = Report(1, "f" * 64, "running", 4711, 10.0, None, None, (*done, *left))
-    lines = list(told(report, now=21.0))
+    lines = list(report_lines(report, now=21.0))
     assert lines[0] == "run 1 running, held by process 4711, plan ffffffffffff"
     assert "0:00:11 ago" in lines[1]
     assert lines[3] == "1,100 rows, 8,800 bytes, 110 rows/s, about 0:00:30 left"
@@ -71,7 +71,7 @@ def test_the_pace_of_a_run_that_was_resumed_is_that_of_its_last_partitions():
     morning = [Entry(n, "committed", 1, 100, 800, 0.0, 40_000.0 + n, None) for n in range(50, 150)]
     left = [Entry(n, "pending", 0, 0, 0, None, None, None) for n in range(150, 180)]
     report = Report(1, "f" * 64, "running", 4711, 0.0, None, None, (*evening, *morning, *left))
-    assert list(told(report, now=40_150.0))[3].endswith("101 rows/s, about 0:00:30 left")
+    assert list(report_lines(report, now=40_150.0))[3].endswith("101 rows/s, about 0:00:30 left")
 
 
 @pytest.mark.parametrize("state", ["running", "completed"])
@@ -83,7 +83,7 @@ def test_the_rate_of_a_run_that_was_resumed_leaves_out_the_time_it_was_dead(stat
     ]
     report = Report(1, "f" * 64, state, 4711, 0.0, None, None, (*evening, *morning))
     # 98 gaps of a second, and the two that the first partition of the morning took
-    assert list(told(report, now=40_150.0))[3] == "10,000 rows, 80,000 bytes, 100 rows/s"
+    assert list(report_lines(report, now=40_150.0))[3] == "10,000 rows, 80,000 bytes, 100 rows/s"
 
 
 def test_a_run_that_was_drained_has_completed_and_says_what_it_left(tmp_path, capsys):
@@ -105,7 +105,9 @@ def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
         Entry(2, "running", 1, 0, 0, 3.0, None, None),
         Entry(3, "pending", 0, 0, 0, None, None, None),
     )
-    lines = list(told(Report(2, "f" * 64, "running", None, 0.0, None, None, entries), now=9.0))
+    lines = list(
+        report_lines(Report(2, "f" * 64, "running", None, 0.0, None, None, entries), now=9.0)
+    )
     said = "run 2 was killed: it has not written its end, and no process holds it, plan "
     assert lines[0].startswith(said)
     assert lines[2].endswith("(50.0%), 1 in hand when it was killed, 1 pending")
@@ -114,11 +116,13 @@ def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
 
 def test_a_clock_that_was_set_back_gives_no_negative_time():
     report = Report(1, "f" * 64, "completed", None, 100.0, 40.0, None, ())
-    assert list(told(report, now=40.0))[1].endswith("took 0:00:00")
+    assert list(report_lines(report, now=40.0))[1].endswith("took 0:00:00")
 
 
 def test_many_causes_are_told_in_part():
     poison = tuple(Entry(n, "poison", 3, 0, 0, 1.0, None, f"cause {n}") for n in range(50))
-    lines = list(told(Report(1, "f" * 64, "completed", None, 0.0, 9.0, None, poison), now=9.0))
+    lines = list(
+        report_lines(Report(1, "f" * 64, "completed", None, 0.0, 9.0, None, poison), now=9.0)
+    )
     assert "... and 30 more poison" in lines
     assert sum(line.startswith("partition") for line in lines) == 20

@@ -67,12 +67,12 @@ class Tracked:
 class Scope:
     """The shares of one unit on one branch of a graph."""
 
-    __slots__ = ("_listeners", "_open", "_parked", "_sealed", "_told", "begun", "unit")
+    __slots__ = ("_listeners", "_open", "_parked", "_reported", "_sealed", "begun", "unit")
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
         self._open = self._parked = 0
-        self._sealed = self._told = False
+        self._sealed = self._reported = False
         self._listeners: list[Callable[[], None]] = []
         self.begun = False
         """Whether this branch was given something; for the stage that branches."""
@@ -135,9 +135,9 @@ class Scope:
         if self._open:
             due, self._listeners = self._listeners, []
             return due
-        if self._told:
+        if self._reported:
             return []
-        self._told = True
+        self._reported = True
         return [*self._listeners, self._ended]
 
     def _ended(self) -> None:

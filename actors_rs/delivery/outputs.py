@@ -115,8 +115,9 @@ def difference(
         return ""
     if there.keys() != set(map(_resolved, outputs)):
         return (
-            f"a ledger of a run into {_told(there)}, this run writes into {_told(outputs)}, where "
-            f"what is committed would be missing: give the run the sinks that it had, {START_OVER}"
+            f"a ledger of a run into {_listed(there)}, this run writes into {_listed(outputs)}, "
+            "where what is committed would be missing: give the run the sinks that it had, "
+            f"{START_OVER}"
         )
     for output in outputs:
         if there[_resolved(output)] and output.is_gone(run_key):
@@ -127,7 +128,7 @@ def difference(
     return ""
 
 
-def _told(outputs: Iterable[Output]) -> str:
+def _listed(outputs: Iterable[Output]) -> str:
     return " and ".join(sorted(map(str, outputs)))
 
 

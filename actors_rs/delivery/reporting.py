@@ -9,7 +9,7 @@ from itertools import pairwise
 from actors_rs.delivery.schema import Entry, Report
 from actors_rs.texts import text_of
 
-__all__ = ["nothing_left", "told"]
+__all__ = ["nothing_left", "report_lines"]
 
 LATELY = 100
 """Partitions committed last, from which the rate of a live run is computed."""
@@ -17,12 +17,12 @@ MOST_CAUSES = 20
 """Poison partitions, or last errors, that are listed one by one."""
 
 
-def told(report: Report, now: float) -> Iterator[str]:
+def report_lines(report: Report, now: float) -> Iterator[str]:
     """The lines of ``report`` for a person; ``now`` in seconds since the epoch, for a live run.
 
-    >>> from actors_rs.delivery import Report, told
+    >>> from actors_rs.delivery import Report, report_lines
     >>> report = Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, ())
-    >>> next(told(report, now=1.8e9 + 60))
+    >>> next(report_lines(report, now=1.8e9 + 60))
     'run 1 completed, plan 5f3a'
     """
     counts, total = report.counts, len(report.partitions)

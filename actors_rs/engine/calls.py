@@ -77,7 +77,7 @@ class StageJob:
 
     def run(self) -> None:
         stage, before = self._stage, _current.job
-        self.began = stage.island.stopwatch()
+        self.began = stage.island.timing_clock()
         _current.job = self
         try:
             work_once_for(stage.scope.end, self._context, self._job)
@@ -163,7 +163,7 @@ class UserCalls:
 
     def begins_call(self) -> object:
         if (job := _current.job) is not None:
-            job.began = self.island.stopwatch()
+            job.began = self.island.timing_clock()
         return job
 
     def abandon(self, job: object, /) -> None:
@@ -232,7 +232,7 @@ class UserCalls:
         island = self.island
         if island.busy is not self or island.thread_in_turn() is None:
             return None
-        return island.stopwatch() - island.last_turn
+        return island.timing_clock() - island.last_turn
 
     def call_in_turn(self) -> Call:
         """The function that the turn of its island is in. Any thread."""
@@ -242,11 +242,11 @@ class UserCalls:
 
     def _call_in(self, job: StageJob) -> Call:
         thread = self.island.system.blocking.thread_of(job)
-        began = self.island.stopwatch() if job.began is None else job.began
+        began = self.island.timing_clock() if job.began is None else job.began
         return self._call(thread, StageJob.run.__code__, job, began)
 
     def _call(self, thread: int | None, code: CodeType, owner: object, began: float) -> Call:
-        seconds = self.island.stopwatch() - began
+        seconds = self.island.timing_clock() - began
         try:
             name = "" if thread is None else function_inside(thread, code, owner)
             return Call(name or self._one_of_its_functions(), seconds)

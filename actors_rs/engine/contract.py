@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
     from actors_rs.stages.inner.handoff import OutletOwner
     from actors_rs.stages.ports import Inlet, Outlet
-    from actors_rs.stages.stage import LetGo, StageLogic
+    from actors_rs.stages.stage import Release, StageLogic
 
 __all__ = ["InnerStreams", "RunningIsland", "RunningStage", "Scope", "WholeRun"]
 
@@ -35,7 +35,7 @@ class RunningIsland(Protocol):
 
     planned: tuple[Any, ...]
     actor_inbox: Mailbox
-    stopwatch: Callable[[], float]
+    timing_clock: Callable[[], float]
     budget: TurnBudget
     _context_: Context
 
@@ -51,7 +51,7 @@ class RunningIsland(Protocol):
 
     @property
     def last_turn(self) -> float:
-        """When its last turn began, by ``stopwatch``."""
+        """When its last turn began, by ``timing_clock``."""
         ...
 
     @property
@@ -271,7 +271,7 @@ class Scope(Protocol):
         ...
 
     @property
-    def stopwatch(self) -> Callable[[], float]:
+    def timing_clock(self) -> Callable[[], float]:
         """What its stages are timed by."""
         ...
 
@@ -303,8 +303,8 @@ class Scope(Protocol):
         """The number of the next inner stream, which makes the names of its stages unique."""
         ...
 
-    def linger(self, stage: RunningStage, let_go: LetGo) -> None:
-        """``stage`` lives on only for what others do; ``let_go`` once there are no others."""
+    def linger(self, stage: RunningStage, release: Release) -> None:
+        """``stage`` lives on only for what others do; ``release`` once there are no others."""
 
     def note_failure(self, error: BaseException, *, late: bool = False) -> None:
         """A stage failed; the first such error is the run's.

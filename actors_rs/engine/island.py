@@ -57,7 +57,7 @@ class Island(PooledActor):
         "current",
         "planned",
         "scope",
-        "stopwatch",
+        "timing_clock",
     )
 
     # What most islands never need has its place in the class until they do.
@@ -84,8 +84,8 @@ class Island(PooledActor):
         self._living = 0  # members that have not ended
         self._due: deque[Member] | None = None  # made when it is needed: an empty one has 0.6 KiB
         self._most: Iterable[object] = FOREVER if throughput is None else range(throughput)
-        self.budget = TurnBudget(scope.stopwatch)
-        self.stopwatch = scope.stopwatch
+        self.budget = TurnBudget(scope.timing_clock)
+        self.timing_clock = scope.timing_clock
 
     def __str__(self) -> str:
         return f"stage '{self.name}'"
@@ -97,7 +97,7 @@ class Island(PooledActor):
 
     @property
     def last_turn(self) -> float:
-        """When its last turn began, by the run's stopwatch."""
+        """When its last turn began, by the run's ``timing_clock``."""
         return self.budget.began
 
     @property
@@ -167,7 +167,7 @@ class Island(PooledActor):
     def _run_turn_(self) -> bool:
         budget, inbox = self.budget, self.actor_inbox
         # As ``budget.begin()`` does: each call less is a hundredth of what a turn costs.
-        now = self.stopwatch()
+        now = self.timing_clock()
         budget.idle += now - budget.lapped
         budget.began = budget.lapped = now
         budget.was_spent = False
@@ -292,7 +292,7 @@ class Island(PooledActor):
         """On the timers' thread: send on what a turn that lasts has made."""
         self._look = None  # as long as nobody sets another
         self._looks = False  # before looking: a frame begun meanwhile is seen here, or sets a timer
-        lasts = self.stopwatch() - self.budget.began
+        lasts = self.timing_clock() - self.budget.began
         if lasts < AHEAD_SECONDS:
             self._look_in(AHEAD_SECONDS - lasts)
             return

@@ -26,7 +26,7 @@ from actors_rs.stages.context import Followed, Kind
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
 from actors_rs.stages.ports import Inlet, Outlet
-from actors_rs.stages.stage import Cancellable, LetGo, StageLogic, StreamEnd
+from actors_rs.stages.stage import Cancellable, Release, StageLogic, StreamEnd
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
@@ -245,8 +245,8 @@ class Member(UserCalls):
     def recovered(self, error: BaseException, /) -> None:
         failures.recover(self.scope, self, error)
 
-    def linger(self, let_go: LetGo, /) -> None:
-        self.scope.linger(self, lambda error: self.post(partial(let_go, error)))
+    def linger(self, release: Release, /) -> None:
+        self.scope.linger(self, lambda error: self.post(partial(release, error)))
 
     def forgive(self, error: BaseException) -> None:
         """A stream that this stage had cancelled has failed."""

@@ -40,7 +40,7 @@ NEVER = -inf
 
 
 class TurnBudget:
-    """The ``Budget`` of one stage's turns; ``now`` is the system's stopwatch."""
+    """The ``Budget`` of one stage's turns; ``now`` is the system's ``timing_clock``."""
 
     __slots__ = ("began", "idle", "lapped", "now", "relieve", "was_spent")
 
@@ -64,8 +64,8 @@ class TurnBudget:
 
     def lap(self) -> float:
         """Seconds since the last call, or since the turn began."""
-        stopwatch = self.now  # as a variable: called as a method it takes longer
-        now = stopwatch()
+        clock = self.now  # as a variable: called as a method it takes longer
+        now = clock()
         seconds, self.lapped = now - self.lapped, now
         return seconds
 

@@ -246,9 +246,9 @@ def _failed_partition(
 ) -> SparkPartitionError:
     java_class, message = _class_and_message(error)
     chain = list(_chain(error)) or [JavaError(java_class, None, message)]
-    told = _LOST_TASK.search(_text(error))  # some losses have no exception of their own
-    if told is not None:
-        chain.append(JavaError(told.group(1), None, told.group(2) or ""))
+    lost = _LOST_TASK.search(_text(error))  # some losses have no exception of their own
+    if lost is not None:
+        chain.append(JavaError(lost.group(1), None, lost.group(2) or ""))
     return SparkPartitionError(partition, java_class, message, kind_of(chain, tag), what)
 
 
@@ -271,8 +271,8 @@ def _class_and_message(error: Exception) -> tuple[str, str]:
     text = _text(error)
     if java_class is None:
         java_class, text = _from_java_text(text) or (python_class(error), text)
-    told, text = split_condition(text)
-    condition = told or condition
+    stated, text = split_condition(text)
+    condition = stated or condition
     error_class = f"{java_class} [{condition}]" if condition else java_class
     return error_class, one_line(text)
 

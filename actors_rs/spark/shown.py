@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 from actors_rs.spark.fetching.attempts import Attempts
-from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.stage import PartitionsSource
 
 __all__ = ["ShownPartitions"]
@@ -17,7 +17,7 @@ _MOST_DIGIT = 9
 class ShownPartitions(PartitionsSource):
     """The figures of partitions that may be tried again, given up or resumed."""
 
-    _book: Book | None
+    _ledger: LedgerWriter | None
     _tries: dict[int, Attempts]
     _attempts_of: Counter[int]
     """Attempts at each partition since this start."""
@@ -33,14 +33,14 @@ class ShownPartitions(PartitionsSource):
         attempts = sum(self._attempts_of.copy().values())
         found |= {"poison": len(self._poisoned), "attempts": attempts}
         found["retried"] = self._retried
-        if self._book is not None:
+        if self._ledger is not None:
             found |= {"committed": self._committed, "skipped": self._skipped}
         return found
 
     def partition_states(self) -> str:
         states = list(super().partition_states())
-        if self._book is not None and self._skipped:
-            for index in self._book.committed:
+        if self._ledger is not None and self._skipped:
+            for index in self._ledger.committed:
                 states[index] = "e"
         for index, one in self._tries.copy().items():
             if one.attempts > 1 and index < len(states):
@@ -55,10 +55,10 @@ class ShownPartitions(PartitionsSource):
         9 stands for 9 or more.
         """
         counts = self._attempts_of.copy()
-        if self._book is not None:
-            counts.update(self._book.attempts)
+        if self._ledger is not None:
+            counts.update(self._ledger.attempts)
         return "".join(str(min(counts[index], _MOST_DIGIT)) for index in range(self._total or 0))
 
     def ledger_starts(self) -> list[dict[str, Any]]:
         """The starts in the ledger as they were when this one began, the oldest first."""
-        return [] if self._book is None else list(self._book.starts)
+        return [] if self._ledger is None else list(self._ledger.starts)

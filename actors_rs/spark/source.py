@@ -33,7 +33,7 @@ from actors_rs.spark.connecting.source import (
 from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions, RowPartitions
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
-from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.texts import repr_of
@@ -81,9 +81,11 @@ class _Recipe:
         }
         if self.policy.is_plain and self.ledger is None:
             return PartitionsSource(self.make_plan(), tag, **settings)
-        book = None if self.ledger is None else Book(self.ledger, self.size, outputs, self.verify)
+        ledger = None
+        if self.ledger is not None:
+            ledger = LedgerWriter(self.ledger, self.size, outputs, self.verify)
         return SupervisedPartitions(
-            self.make_plan(), tag, policy=self.policy, book=book, **settings
+            self.make_plan(), tag, policy=self.policy, ledger=ledger, **settings
         )
 
 

@@ -25,7 +25,7 @@ from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.policy import PartitionPolicy, PartitionTimeoutError, PoisonPartition
 from actors_rs.spark.repeat.checksum import Checksum
-from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.shown import ShownPartitions
 from actors_rs.stages.stage import Cancellable
 from actors_rs.texts import text_of
@@ -39,7 +39,7 @@ A process that is killed repeats what was done in that time, besides what is in 
 
 
 class SupervisedPartitions(ShownPartitions):
-    """See above. ``book`` is the run's ledger, ``None`` without one."""
+    """See above. ``ledger`` is the run's ledger, ``None`` without one."""
 
     def __init__(
         self,
@@ -47,12 +47,12 @@ class SupervisedPartitions(ShownPartitions):
         tag: str,
         *,
         policy: PartitionPolicy,
-        book: Book | None = None,
+        ledger: LedgerWriter | None = None,
         **settings: Any,
     ) -> None:
         super().__init__(plan, tag, **settings)
         self._policy = policy
-        self._book = book
+        self._ledger = ledger
         self._tries: dict[int, Attempts] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
         self._settled_units: set[Unit] = set()  # still to be written down
@@ -103,10 +103,10 @@ class SupervisedPartitions(ShownPartitions):
                 one.timer.cancel()
         if self._rest is not None:
             self._rest.cancel()
-        if self._book is not None:
+        if self._ledger is not None:
             causes = (error, self.outlet.cause, self._why_alone)
             cause = next((one for one in causes if one is not None), None)
-            self._book.close(cause, completed=not (self.outlet.cancelled or self._alone))
+            self._ledger.close(cause, completed=not (self.outlet.cancelled or self._alone))
 
     def _abandon_units(self, error: BaseException | None = None) -> None:
         """No stage is left that could settle these units: the next run does them again.
@@ -121,21 +121,21 @@ class SupervisedPartitions(ShownPartitions):
     # Planning
 
     def _plan_total(self) -> int:
-        if self._book is not None:
-            self._book.check()  # with adaptive execution planning may take hours
+        if self._ledger is not None:
+            self._ledger.check()  # with adaptive execution planning may take hours
             self._plan.make_repeatable(self._tag)
         total = super()._plan_total()
-        if self._book is not None:
-            self._book.open(self._plan, total)
-            self._book.verify(self._plan, self._tag, lambda: self._stopped or self._draining)
+        if self._ledger is not None:
+            self._ledger.open(self._plan, total)
+            self._ledger.verify(self._plan, self._tag, lambda: self._stopped or self._draining)
         return total
 
     def _planned(self, total: int) -> None:
         super()._planned(total)
         if self._policy.timeout is not None:  # an attempt that is late has to be a job of its own
             self._job_size = JobSize(1)
-        if self._book is not None:
-            committed = self._book.committed
+        if self._ledger is not None:
+            committed = self._ledger.committed
             self._todo = deque(index for index in self._todo if index not in committed)
             self._skipped = self._committed = self._done = len(committed)
 
@@ -154,12 +154,12 @@ class SupervisedPartitions(ShownPartitions):
         one = self._tries.setdefault(fetch.index, Attempts(fetch))
         one.attempts += 1
         self._attempts_of[fetch.index] += 1
-        if self._book is not None:
+        if self._ledger is not None:
             fetch.checksum = Checksum()
-            self._book.begun(fetch.index)
+            self._ledger.begun(fetch.index)
             self._write_down()
             if one.unit is None:
-                one.unit = self._units[fetch.index] = self._book.unit(fetch.index, self._settled)
+                one.unit = self._units[fetch.index] = self._ledger.unit(fetch.index, self._settled)
         if self._policy.timeout is not None:
             self._watch_over(one, self._policy.timeout)
 
@@ -182,8 +182,8 @@ class SupervisedPartitions(ShownPartitions):
         one.given += len(piece)
         if one.unit is None:
             return piece
-        if self._book is not None:
-            self._book.count(one.unit, piece)
+        if self._ledger is not None:
+            self._ledger.count(one.unit, piece)
         return [one.unit.track(element) for element in piece]
 
     def _finished_with(self, fetch: Fetch) -> None:
@@ -195,8 +195,8 @@ class SupervisedPartitions(ShownPartitions):
         if one.unit is None:
             return
         if fetch.whole:
-            if self._book is not None and fetch.checksum is not None:
-                self._book.summed(one.unit, fetch.checksum)
+            if self._ledger is not None and fetch.checksum is not None:
+                self._ledger.summed(one.unit, fetch.checksum)
             one.unit.seal()
         else:
             self._give_back(one)
@@ -221,8 +221,8 @@ class SupervisedPartitions(ShownPartitions):
         if one.timer is not None:
             one.timer.cancel()
         again = one.attempts < self._policy.max_attempts and (one.unit or not one.given)
-        if self._book is not None:
-            self._book.failed(fetch.index, error, poison=not again)
+        if self._ledger is not None:
+            self._ledger.failed(fetch.index, error, poison=not again)
             self._write_down()
         if again:
             self._retry(one, error)
@@ -244,8 +244,8 @@ class SupervisedPartitions(ShownPartitions):
         one.fetch.dropped = True
         one.fetch = fresh
         wait = self._policy.backoff.delay(one.attempts - 1)
-        told = {"attempt": one.attempts, "wait_seconds": wait}
-        self.context.event("partition_retried", partition=fresh.index, error=error, **told)
+        details = {"attempt": one.attempts, "wait_seconds": wait}
+        self.context.event("partition_retried", partition=fresh.index, error=error, **details)
         one.timer = self.context.after(wait, partial(self._begin_again, one))
 
     def _begin_again(self, one: Attempts) -> None:
@@ -349,24 +349,24 @@ class SupervisedPartitions(ShownPartitions):
         self.context.post(partial(self._commit, unit))
 
     def _commit(self, unit: Unit) -> None:
-        if self._units.get(unit.key) is unit and self._book is not None:  # type: ignore[call-overload]
+        if self._units.get(unit.key) is unit and self._ledger is not None:  # type: ignore[call-overload]
             del self._units[unit.key]
             self._settled_units.add(unit)
-            self._book.commit(unit)
+            self._ledger.commit(unit)
             self._write_down()
 
     def _write_down(self) -> None:
         """Have the notes written on a thread that may wait for the disk; one at a time."""
-        if self._book is None or not self._book.waits or self._writing:
+        if self._ledger is None or not self._ledger.waits or self._writing:
             return
         due = self._rest is None or len(self._settled_units) >= self._in_flight
         if due or self.outlet.closed:
             self._writing = self.context.run_blocking(self._write_job)
 
     def _write_job(self) -> None:
-        assert self._book is not None
+        assert self._ledger is not None
         try:
-            committed = self._book.write()
+            committed = self._ledger.write()
         except BaseException as error:
             self.context.post(partial(self._not_written, error))
         else:

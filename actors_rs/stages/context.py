@@ -13,9 +13,9 @@ from actors_rs.stages.pieces.auto_window import MemoryShare
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 
-__all__ = ["Cancellable", "Followed", "Kind", "LetGo", "StageContext"]
+__all__ = ["Cancellable", "Followed", "Kind", "Release", "StageContext"]
 
-LetGo: TypeAlias = Callable[[BaseException | None], None]
+Release: TypeAlias = Callable[[BaseException | None], None]
 """Called at the end of a stage that lingers, with the run's failure if it has one; see there."""
 Kind: TypeAlias = Literal["call", "partition"]
 """The kinds of operations."""
@@ -158,10 +158,10 @@ class StageContext(Protocol):
         """The files that stages of this run have made."""
         ...
 
-    def linger(self, let_go: LetGo, /) -> None:
+    def linger(self, release: Release, /) -> None:
         """This stage lives on only to see what others do with what it gave.
 
-        ``let_go`` is called in its turn when all others of the run have ended, or linger as well,
+        ``release`` is called in its turn when all others of the run have ended, or linger as well,
         with what the run has failed with by then, a ``RunCancelled`` if it was cancelled.
         """
 

@@ -321,7 +321,7 @@ class JumpingClock:
         """Be so many seconds ahead from now on; a negative number sets it back."""
         self._ahead += seconds
 
-    def machinery(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Resources:
-        """Real threads, all of whose clocks are this one: for ``ActorSystem(machinery=...)``."""
+    def resources(self, *, workers: int = 2, cap: int = 256, name: str = "actors") -> Resources:
+        """Real threads, all of whose clocks are this one: for ``ActorSystem(resources=...)``."""
         real = threads(name, workers=workers, cap=cap)
-        return real._replace(now=self, stopwatch=self, wall_clock=self)
+        return real._replace(now=self, timing_clock=self, wall_clock=self)

@@ -11,7 +11,7 @@ from actors_rs import Graph, Sink, Source
 from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger, Plan, status
 from actors_rs.delivery.outputs import OWNER_FILE, Output
-from actors_rs.delivery.reporting import nothing_left, told
+from actors_rs.delivery.reporting import nothing_left, report_lines
 from actors_rs.errors import LedgerError
 from actors_rs.graph.blueprint import in_order
 from actors_rs.graph.envelopes import makers_of
@@ -120,10 +120,10 @@ def test_a_database_that_was_removed_or_is_another_one_is_seen(path, tmp_path, l
     ledger_run.finish("cancelled")
     run(path, output)
     lose(tmp_path)
-    told = (
+    report_lines = (
         r"this run has written into sqlite .*out\.db is gone, .*: restore it, or give another path"
     )
-    with pytest.raises(LedgerError, match=told):
+    with pytest.raises(LedgerError, match=report_lines):
         run(path, output)
     assert run(path, output, on_other_plan="start_over").run == 2
 
@@ -161,7 +161,7 @@ def test_a_run_with_nothing_left_to_do_is_told_in_a_line(path):
     line = nothing_left(status(path))
     assert line.startswith("all 2 partitions were done before, the last one 2")
     assert f"UTC, into {output}: nothing is left to do; to do it again" in line
-    assert f", into {output}" in "\n".join(told(status(path), 0.0))
+    assert f", into {output}" in "\n".join(report_lines(status(path), 0.0))
     assert status(path).as_dict()["outputs"] == (str(output),)
 
 
@@ -184,7 +184,7 @@ class Recipe:
         self.outputs = None
 
     def __call__(self):
-        raise AssertionError("it was not told its sinks")
+        raise AssertionError("it was not report_lines its sinks")
 
     def into(self, outputs):
         self.outputs = outputs

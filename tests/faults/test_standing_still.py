@@ -161,7 +161,7 @@ def test_an_inner_stream_that_gets_no_thread_fails_its_run_and_no_other():
 @pytest.mark.parametrize("jump", [3600.0, -3600.0])
 def test_a_clock_that_jumps_loses_no_element_and_no_end(jump):
     clock = JumpingClock()
-    with no_leaks(), ActorSystem(machinery=clock.machinery()) as system:
+    with no_leaks(), ActorSystem(resources=clock.resources()) as system:
         flow = Source.range(0, 3000).map(lambda n: n).batch(7).flat_map(lambda part: part)
         run = system.start(flow.throttle(1_000_000).to(Sink.list()))
         clock.jump(jump)

@@ -15,7 +15,7 @@ FAR_BELOW_A_CALL = 15.0
 
 
 class Stuck:
-    """A function that notes its calls and does not return from one before ``let_go``."""
+    """A function that notes its calls and does not return from one before ``release``."""
 
     def __init__(self, at: object = None, then: Callable[[Any], Any] = lambda x: x) -> None:
         self.at = at
@@ -43,7 +43,7 @@ class Stuck:
         self.reading.set()
         return 1
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         """Whoever is in it returns; so does each later call at once."""
         self._gate.set()
 
@@ -55,7 +55,7 @@ def stuck_system(stuck: Stuck, grace: float = GRACE, **settings: Any) -> Iterato
         with ActorSystem(cancel_grace=grace, **settings) as system:
             yield system
     finally:
-        stuck.let_go()
+        stuck.release()
     eventually(lambda: not any(thread.is_alive() for thread in stuck.threads))
 
 

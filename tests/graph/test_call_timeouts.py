@@ -127,7 +127,7 @@ def test_a_thread_is_abandoned_and_counted_and_the_next_call_has_its_place():
         assert run.result(20) == [1, 2, 3]
         assert details_of(run)["abandoned"] == details_of(run)["timed_out"] == 1
         assert system.statistics().abandoned == 1
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: letters(system, "had timed out after 0.05 s when it returned"))
 
 
@@ -142,9 +142,9 @@ def test_a_thread_that_returns_late_makes_no_further_call_beside_the_others():
         flow = Source.range(0, 6).map_async(f, 1, timeout=0.3, max_abandoned=9)
         run = system.start(flow.on_failure("resume").to(Sink.list()))
         eventually(lambda: 2 in more.calls)
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: letters(system, "had timed out"))
-        more.let_go()
+        more.release()
         run.result(20)
         assert details_of(run)["under_way"] == 0
         assert sorted(stuck.calls) == [0, 1]
@@ -185,7 +185,7 @@ def test_a_call_of_an_executor_that_has_begun_is_abandoned_too():
         run = system.start(flow.on_failure("resume").to(Sink.list()))
         assert run.result(20) == [1, 2]
         assert details_of(run)["abandoned"] == 1
-        stuck.let_go()
+        stuck.release()
 
 
 def test_calls_of_one_key_follow_each_other_past_one_whose_time_is_up():

@@ -66,7 +66,7 @@ def test_a_run_ends_within_the_grace_though_a_call_does_not_return(kind, how):
         assert monotonic() - began < FAR_BELOW_A_CALL
         eventually(lambda: system.statistics().abandoned)
         before = list(stuck.calls)
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: letters(system, LATE))
         assert all("stage" in letter.where for letter in letters(system, LATE))
     assert stuck.calls == before  # the stage does no more work
@@ -121,7 +121,7 @@ def test_a_call_that_returns_within_the_grace_is_no_news(caplog):
         run = system.start(Source.of(1).map(stuck).to(Sink.list()))
         assert stuck.begun.wait(20)
         run.cancel()
-        stuck.let_go()
+        stuck.release()
         assert run.wait(60)
         assert system.statistics().abandoned == 0
         assert not system.dead_letters.total
@@ -219,7 +219,7 @@ def test_a_failure_that_is_recovered_from_gives_nobody_up():
         run = system.start(failing.map(stuck).recover(lambda error: "recovered").to(Sink.list()))
         assert stuck.begun.wait(20)
         assert not run.wait(0.1)
-        stuck.let_go()
+        stuck.release()
         assert run.result(60) == [0, "recovered"]
         assert system.statistics().abandoned == 0
 
@@ -239,7 +239,7 @@ def test_a_run_that_completes_waits_for_the_release_of_what_it_has_opened():
         run = system.start(source.to(Sink.list()))
         assert stuck.begun.wait(20)
         assert not run.wait(0.1)
-        stuck.let_go()
+        stuck.release()
         assert run.result(60) == [1]
 
 
@@ -290,7 +290,7 @@ def test_an_abandoned_thread_is_replaced_and_takes_nothing_more():
         (thread,) = stuck.threads
         assert thread.name not in names
         assert thread.daemon
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: not thread.is_alive())
         assert system.statistics().workers == 1
         assert system.statistics().abandoned == 1
@@ -304,7 +304,7 @@ def test_what_the_call_gives_or_raises_later_is_a_dead_letter_of_the_stage():
             assert stuck.begun.wait(20)
             run.cancel()
             assert run.wait(60)
-            stuck.let_go()
+            stuck.release()
             eventually(lambda: letters(system, LATE))
             (letter,) = letters(system, LATE)
             assert letter.where == "stage 'slow'"
@@ -363,7 +363,7 @@ def test_a_system_on_the_calling_thread_lets_others_know_of_the_end(grace):
         assert stuck.begun.wait(20)
         run.cancel()
         runs.append(run.wait(60))
-        stuck.let_go()
+        stuck.release()
         producer.join(20)
         eventually(lambda: letters(system, LATE))
     assert runs == [True]

@@ -25,7 +25,7 @@ def test_after_a_second_the_log_and_the_repr_name_the_stage_that_is_in_a_call(ca
         for text in (repr(run), caplog.text):
             assert f"waits for stage 'parse' ({__file__}:" in text
             assert "in tests.graph.stuck.Stuck.__call__ (" in text
-        stuck.let_go()
+        stuck.release()
         assert run.result(20) == ([0, 1, 2], 3)
         assert repr(run) == "<Run 'run' completed>"
 

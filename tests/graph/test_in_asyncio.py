@@ -23,11 +23,11 @@ class Held:
     """A function that is begun and does not return until it is let go."""
 
     def __init__(self):
-        self.begun, self.let_go = threading.Event(), threading.Event()
+        self.begun, self.release = threading.Event(), threading.Event()
 
     def __call__(self, _):
         self.begun.set()
-        return self.let_go.wait(SECONDS)
+        return self.release.wait(SECONDS)
 
     async def is_begun(self):
         while not self.begun.is_set():
@@ -64,7 +64,7 @@ def test_a_block_that_ends_delivers_what_is_in_hand_and_the_loop_goes_on():
             run = system.start(Source.of(1, 2).map(held).to(Sink.list()))
             await held.is_begun()
             asyncio.get_running_loop().call_later(0.02, turns.append, 1)
-            asyncio.get_running_loop().call_later(0.04, held.let_go.set)
+            asyncio.get_running_loop().call_later(0.04, held.release.set)
         assert run.result() == [True, True]
         assert turns == [1]
 
@@ -178,7 +178,7 @@ def test_a_run_is_cancelled_or_drained_and_its_end_awaited():
             stuck = system.start(Source.of(1).map(held).to(Sink.list()))
             await held.is_begun()
             assert not await stuck.drain_async(0.02)
-            held.let_go.set()
+            held.release.set()
             assert await stuck.drain_async()
 
     asyncio.run(main())

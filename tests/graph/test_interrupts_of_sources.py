@@ -167,7 +167,7 @@ def test_an_interrupt_that_blocks_holds_nobody_up(caplog):
         with pytest.raises(RunCancelled):
             run.result(FAR_BELOW_A_CALL)
         eventually(lambda: system.statistics().abandoned == 2)
-    interrupt.let_go()
+    interrupt.release()
     assert "still busy" not in caplog.text
 
 

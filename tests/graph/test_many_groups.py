@@ -13,7 +13,7 @@ from actors_rs import ActorSystem, Sink, Source
 from actors_rs.engine.run.stall_watch import StallWatch, _Watched
 from actors_rs.stages.hubs import merge_hub
 from actors_rs.stages.hubs.merge_hub import MergeHubLogic
-from actors_rs.stages.inner import hosting
+from actors_rs.stages.inner import logic
 from actors_rs.stages.operators import flat_map_merge
 from actors_rs.stages.operators.flat_map_merge import FlatMapMerge
 from tests.conventions.project import ROOT
@@ -26,7 +26,7 @@ SECONDS = 60.0
 MOST = 4096
 """Bytes of a group that is alive, with all that runs it."""
 COUNTS = (60, 960)
-FILES = {module.__file__ for module in (flat_map_merge, hosting, merge_hub)}
+FILES = {module.__file__ for module in (flat_map_merge, logic, merge_hub)}
 
 
 def bytes_of_a_group(fused, groups):

@@ -39,7 +39,7 @@ def test_of_a_run_that_is_in_a_function_of_the_users_the_function_is_named():
     with pytest.raises(RunTimeout, match=r"stage 'map' .*in .*asks_the_server .* for") as caught:
         graph.run(timeout=0.2)
     assert "never" not in caught.value.waited_for
-    stuck.let_go()
+    stuck.release()
     eventually(lambda: not any(thread.is_alive() for thread in stuck.threads))
 
 

@@ -267,13 +267,13 @@ def test_two_failures_of_a_section_that_gives_up_are_both_told(system):
 
 def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
     """Its first life fails while another stage of it is still in the user's code."""
-    stuck, let_go, scopes = threading.Event(), threading.Event(), []
+    stuck, release, scopes = threading.Event(), threading.Event(), []
     failed = threading.Event()
 
     def slow():
         scopes.append(len(scopes))
         stuck.set()
-        let_go.wait(SECONDS)
+        release.wait(SECONDS)
         yield 0
 
     def fail_once(n):
@@ -289,7 +289,7 @@ def test_a_section_is_not_made_anew_before_its_last_stage_has_ended(system):
     assert failed.wait(SECONDS)  # from here on the stages of the section do nothing but end
     wait_until(lambda: len(system.children()) <= 3)  # section, sink, and the one that is stuck
     assert (scopes, restarts(system)) == ([0], [])
-    let_go.set()
+    release.set()
     assert sorted(going.result(SECONDS)) == [0, 1]
     assert len(restarts(system)) == 1
 

@@ -70,7 +70,7 @@ def test_a_subscriber_that_is_stuck_in_a_signal_hears_of_the_end_behind_it(at, s
             assert scope.run.wait(FAR_BELOW_A_CALL)
         before = list(peer.signals)
         assert before[-1][0] == at
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: peer.signals[-1] == ("on_error", RunCancelled))
         assert peer.signals[:-1] == before
 
@@ -85,7 +85,7 @@ def test_a_subscriber_behind_a_stage_that_is_stuck_hears_of_the_end_at_once():
         run.cancel()
         assert run.wait(FAR_BELOW_A_CALL)
         eventually(lambda: peer.signals[-1] == ("on_error", RunCancelled))
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: letters(system, LATE))
         assert peer.signals == [("on_subscribe",), ("on_error", RunCancelled)]
 
@@ -174,7 +174,7 @@ def test_those_who_await_a_run_do_not_wait_for_what_is_called_at_its_end():
 
     with stuck_system(stuck) as system:
         assert asyncio.run(waits(system)) == []
-        stuck.let_go()
+        stuck.release()
 
 
 async def _awaited(run):
@@ -242,7 +242,7 @@ def test_what_a_stage_holds_is_released_when_its_call_returns():
         run.cancel()
         assert run.wait(FAR_BELOW_A_CALL)
         assert not closed.is_set()
-        stuck.let_go()
+        stuck.release()
         assert closed.wait(20)
 
 
@@ -278,4 +278,4 @@ def test_a_thousand_stages_that_are_stuck_are_given_up_together():
                 run.result(60)
             assert monotonic() - began < FAR_BELOW_A_CALL
         finally:
-            stuck.let_go()
+            stuck.release()

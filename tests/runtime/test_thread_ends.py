@@ -62,11 +62,11 @@ def test_a_join_ends_with_its_timeout_and_with_the_thread():
 
 
 def test_nobody_waits_behind_another_that_joins_a_thread_which_takes_its_time_to_end():
-    let_go, local = threading.Event(), threading.local()
+    release, local = threading.Event(), threading.local()
 
     class Slow:
         def __del__(self):
-            let_go.wait()
+            release.wait()
 
     def run():
         local.slow = Slow()
@@ -78,7 +78,7 @@ def test_nobody_waits_behind_another_that_joins_a_thread_which_takes_its_time_to
         one.start()
     thread.join(0.01)
     assert all(thread.is_alive() for _ in range(100))
-    let_go.set()
+    release.set()
     for one in joiners:
         one.join()
     assert not thread.is_alive()

@@ -31,8 +31,8 @@ def written(count, **options):
     Whatever the machine does meanwhile, no turn ends for having taken long.
     """
     notes, gate = [], threading.Event()
-    machinery = threads("actors", workers=1, cap=1)._replace(stopwatch=lambda: 0.0)
-    with ActorSystem(machinery=machinery, **options) as system:
+    resources = threads("actors", workers=1, cap=1)._replace(timing_clock=lambda: 0.0)
+    with ActorSystem(resources=resources, **options) as system:
         system.spawn(Scribe, "gate", notes).tell(gate)
         refs = [system.spawn(Scribe, name, notes) for name in "ab"]
         for ref in refs:

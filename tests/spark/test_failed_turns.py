@@ -8,9 +8,9 @@ from actors_rs.delivery import Disposition, Ledger, status
 from actors_rs.delivery.ledger import Plan
 from actors_rs.errors import LedgerError, RunCancelled, StageError, WriteError
 from actors_rs.spark.policy import PartitionPolicy
-from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.supervised import SupervisedPartitions
-from actors_rs.stages.stage import LetGo
+from actors_rs.stages.stage import Release
 from tests.room import no_file_beyond
 from tests.spark.bench import Bench, ListPlan
 
@@ -19,20 +19,20 @@ class Shell(Bench):
     """A stage with a ledger, whose failed turns end as those of the real island do."""
 
     def __init__(self, plan: ListPlan, ledger: Path) -> None:
-        self.book = Book(Ledger(ledger), lambda element: 1)
-        self.letting_go: list[LetGo] = []
+        self.ledger = LedgerWriter(Ledger(ledger), lambda element: 1)
+        self.releases: list[Release] = []
         super().__init__(plan, policy=PartitionPolicy())
 
     def turn(self) -> None:
         if isinstance(self.logic, SupervisedPartitions):
-            self.logic._book = self.book
+            self.logic._ledger = self.ledger
         try:
             super().turn()
         except WriteError as error:
             self.logic.fail(error)
 
-    def linger(self, let_go: LetGo, /) -> None:
-        self.letting_go.append(let_go)
+    def linger(self, release: Release, /) -> None:
+        self.releases.append(release)
 
 
 def test_a_commit_that_fails_leaves_no_unit_behind_that_nobody_waits_for(tmp_path: Path) -> None:
@@ -48,8 +48,8 @@ def test_a_commit_that_fails_leaves_no_unit_behind_that_nobody_waits_for(tmp_pat
         bench.run_all()
     assert isinstance(bench.error, WriteError)
     assert not bench.logic.finished, "the other partition may still be written"
-    (let_go,) = bench.letting_go
-    let_go(None)
+    (release,) = bench.releases
+    release(None)
     bench.turn()
     assert bench.logic.finished
     assert status(path).counts["committed"] == 0
@@ -68,8 +68,8 @@ def test_a_run_that_fails_behind_the_last_element_has_failed_in_the_ledger_too(
     bench.request(2)
     bench.run_all()
     assert bench.completed
-    (let_go,) = bench.letting_go
-    let_go(error)
+    (release,) = bench.releases
+    release(error)
     bench.turn()
     assert bench.logic.finished
     assert (status(path).state, status(path).error) == (state, str(error))
@@ -84,8 +84,8 @@ def test_what_others_did_with_units_that_are_committed_is_no_failure_of_theirs(
     bench.run_all()
     bench.got[0].token.settle(Disposition.DELIVERED)
     bench.turn()
-    (let_go,) = bench.letting_go
-    let_go(ValueError("another branch"))
+    (release,) = bench.releases
+    release(ValueError("another branch"))
     bench.turn()
     bench.run_all()
     assert (status(path).state, status(path).error) == ("completed", None)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs.delivery import Disposition, Ledger, status
-from actors_rs.spark.resuming.bookkeeping import Book
+from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
 
@@ -80,11 +80,11 @@ def test_notes_that_are_just_being_written_are_in_the_ledger_when_it_is_closed(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "night.ledger"
-    book = Book(Ledger(path), lambda element: 1)
-    book.open(ListPlan([0]), 1)
-    book.failed(0, ValueError("damaged"), poison=True)
-    closing = threading.Thread(target=book.close, args=(None,), kwargs={"completed": True})
-    run: Any = book._run
+    ledger = LedgerWriter(Ledger(path), lambda element: 1)
+    ledger.open(ListPlan([0]), 1)
+    ledger.failed(0, ValueError("damaged"), poison=True)
+    closing = threading.Thread(target=ledger.close, args=(None,), kwargs={"completed": True})
+    run: Any = ledger._run
     write = run.write
 
     def write_while_it_is_closed(notes: Any) -> None:
@@ -93,7 +93,7 @@ def test_notes_that_are_just_being_written_are_in_the_ledger_when_it_is_closed(
         write(notes)
 
     run.write = write_while_it_is_closed
-    writing = threading.Thread(target=book.write)
+    writing = threading.Thread(target=ledger.write)
     writing.start()
     writing.join()
     closing.join()

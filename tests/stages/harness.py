@@ -208,8 +208,8 @@ class Alone:
     def recovered(self, error):
         self.recoveries.append(error)
 
-    def linger(self, let_go):
-        self.let_go = let_go
+    def linger(self, release):
+        self.release = release
 
     def passed_over(self, element, error, position, policy):
         self.letters.append((element, position, policy))

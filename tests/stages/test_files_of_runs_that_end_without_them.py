@@ -39,7 +39,7 @@ def end_while_stuck(stuck, graph, path):
         run.cancel()
         with pytest.raises(RunCancelled):
             run.result(FAR_BELOW_A_CALL)
-        stuck.let_go()
+        stuck.release()
         eventually(lambda: letters(system, LATE))
     return sorted(os.listdir(path))
 

@@ -84,7 +84,7 @@ def test_a_log_that_is_written_ahead_makes_nobody_let_go(path, monkeypatch):
     def refuse(*_):
         raise AssertionError("it need not")
 
-    monkeypatch.setattr(sqlite_readers.Rows, "_let_go", refuse)
+    monkeypatch.setattr(sqlite_readers.Rows, "_release", refuse)
     sink = Sink.sqlite(path, INSERT, setup="PRAGMA journal_mode = WAL")
     assert run(SOURCES["tuples"](path).to(sink)) == ROWS
     check(path)
@@ -92,7 +92,7 @@ def test_a_log_that_is_written_ahead_makes_nobody_let_go(path, monkeypatch):
 
 def test_a_reader_that_cannot_let_go_is_named(path, monkeypatch):
     monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
-    monkeypatch.setattr(sqlite_readers.Rows, "_let_go", lambda self: None)
+    monkeypatch.setattr(sqlite_readers.Rows, "_release", lambda self: None)
     told = r"database is locked: a Source.sqlite of this process reads it .*journal_mode = WAL"
     with pytest.raises(StageError, match=told):
         run(SOURCES["tuples"](path).to(Sink.sqlite(path, INSERT)))

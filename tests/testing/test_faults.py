@@ -152,6 +152,6 @@ def test_a_clock_jumps_and_goes_on_from_there():
     clock.jump(-3)
     assert clock() == 7.0
     real = JumpingClock()
-    with ActorSystem(machinery=real.machinery()) as system:
+    with ActorSystem(resources=real.resources()) as system:
         real.jump(3600)
         assert system.start(Source.range(0, 9).to(Sink.count())).result(20) == 9

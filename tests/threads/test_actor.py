@@ -65,7 +65,7 @@ class Model:
         self.actor._dispatcher_ = OnTheCallingThread()
         self.actor._context_ = Context()
         self.actor._system_ = SimpleNamespace(
-            stopwatch=lambda: 0.0,
+            timing_clock=lambda: 0.0,
             throughput=1,
             forget=lambda actor: None,
             delayed=(),

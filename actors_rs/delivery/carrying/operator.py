@@ -54,13 +54,13 @@ class CarryingOperator(Surviving, Operator):
         *,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        self.let_go()
+        self.forget_last()
         return super().survives(error, element, position, first=first)
 
     def explained(self, error: Exception, element: Tracked) -> Exception:
         return super().explained(error, element.value)
 
-    def let_go(self) -> None:
+    def forget_last(self) -> None:
         """Forget the element drawn last: the failure policy settles its share."""
         self._token = None
 

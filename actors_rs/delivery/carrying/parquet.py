@@ -182,10 +182,10 @@ class UnitParquet(UnitSink[_Part]):
             self.written = _read(unit.entry.schema_of(self.context.name))
         if self.schema is None:
             return
-        if told := mismatch(self.schema, self.schema_for(unit, self.schema)):
+        if difference := mismatch(self.schema, self.schema_for(unit, self.schema)):
             raise ValueError(
-                f"expected a schema that fits what this run has written before, got {told}: give "
-                "the one that it had, or another ledger and another directory"
+                "expected a schema that fits what this run has written before, got "
+                f"{difference}: give the one that it had, or another ledger and another directory"
             )
 
     def take_from(self, run_key: str) -> None:

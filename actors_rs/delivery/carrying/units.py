@@ -65,7 +65,7 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
         self._drawn = 0  # elements so far
         self._ready: deque[Scope] = deque()  # appended to on any thread
         self._refused: Exception | None = None  # why no unit can be begun
-        self._told: str | None = None  # the run whose ledger knows that something is delivered
+        self._reported_run: str | None = None  # its ledger knows that something is delivered
         self._run_key: str | None = None  # of the units so far; "" without a ledger
 
     output: Output | None = None
@@ -213,6 +213,6 @@ class UnitSink(Surviving, WritingSink, Generic[H]):
     def _tell(self, unit: Unit) -> None:
         """Have the ledger know that something is there; later, since a note may outlive a crash."""
         entry = unit.entry
-        if entry is not None and self.output is not None and self._told != entry.run_key:
+        if entry is not None and self.output is not None and self._reported_run != entry.run_key:
             entry.delivered(self.output)
-            self._told = entry.run_key
+            self._reported_run = entry.run_key

@@ -138,7 +138,7 @@ class ForeignSubscriber:
             self._guarded(self._on_frame, frame)
             return
         timed = len(frame) > 1 or self._demand > 0
-        began = self._stage.island.stopwatch() if timed else 0.0
+        began = self._stage.island.timing_clock() if timed else 0.0
         on_next = self._subscriber.on_next
         for element in frame:
             if self._over:
@@ -148,7 +148,7 @@ class ForeignSubscriber:
                 return
             self._guarded(on_next, element)
         if timed:
-            self._pace.record(len(frame), self._stage.island.stopwatch() - began)
+            self._pace.record(len(frame), self._stage.island.timing_clock() - began)
         # Elements sent ahead of their frame are not counted yet, and must stay the last ones.
         if self._demand and (not self._outlet.demand or self._outlet.making is not None):
             self._stage.post(self._grant)
@@ -157,13 +157,13 @@ class ForeignSubscriber:
         if not self._over:
             self._over = True
             self._guarded(self._subscriber.on_complete)
-        self._let_go()
+        self._forget_subscriber()
 
     def fail(self, error: BaseException, /) -> None:
         if not self._over:
             self._over = True
             self._guarded(self._subscriber.on_error, error)
-        self._let_go()
+        self._forget_subscriber()
 
     def given_up(self, error: BaseException) -> None:
         """The actor is given up: the last signal is ``error``. Called outside of its turns.
@@ -185,7 +185,7 @@ class ForeignSubscriber:
     def _say_last(self) -> None:
         with suppress(IndexError):  # another thread has sent it
             self._guarded(self._subscriber.on_error, self._last.pop())
-            self._let_go()
+            self._forget_subscriber()
 
     def requested(self, n: int) -> None:
         """The subscriber's request has arrived in the actor's turn."""
@@ -206,9 +206,9 @@ class ForeignSubscriber:
 
     def _cancelled(self) -> None:
         self._outlet.cancel()
-        self._let_go()
+        self._forget_subscriber()
 
-    def _let_go(self) -> None:
+    def _forget_subscriber(self) -> None:
         """Nothing keeps a subscriber alive whose stream has ended (3.13)."""
         self._subscriber = self._on_frame = None
 

@@ -26,7 +26,7 @@ from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.results import ONE, Results
 from actors_rs.runtime._primitives import RLock
-from actors_rs.stages.stage import LetGo, StreamEnd
+from actors_rs.stages.stage import Release, StreamEnd
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class RunScope:
         self.stall_after = stall_after or system.stall_after
         self.metered = system.metrics
         self.monitored = monitor or system.monitor
-        self.stopwatch = system.stopwatch
+        self.timing_clock = system.timing_clock
         self.draining = False
         self.written = Written()
         self.failures: list[BaseException] = []  # the failures that count, in the order of arrival
@@ -80,7 +80,7 @@ class RunScope:
         self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[RunningStage] = set()
-        self._lingering: dict[RunningStage, LetGo] = {}
+        self._lingering: dict[RunningStage, Release] = {}
         self._sinks: Sequence[StreamEnd] = ()
         self._results = ONE
         self._stop_reason: BaseException | None = None
@@ -298,7 +298,7 @@ class RunScope:
             alone = self._only_lingering() if self._lingering else []
             ends = self._note_end(stage) if self._ends is not None else False
         if alone:
-            self._let_go(alone)
+            self._release_lingering(alone)
         if last:
             self._over()
         elif ends:
@@ -353,20 +353,20 @@ class RunScope:
         """Whether a failure may yet be dealt with."""
         return self._recovering > 0
 
-    def linger(self, stage: RunningStage, let_go: LetGo) -> None:
+    def linger(self, stage: RunningStage, release: Release) -> None:
         with self._lock:
-            self._lingering[stage] = let_go
+            self._lingering[stage] = release
             alone = self._only_lingering()
-        self._let_go(alone)
+        self._release_lingering(alone)
 
-    def _let_go(self, alone: list[LetGo]) -> None:
+    def _release_lingering(self, alone: list[Release]) -> None:
         if alone:
             error = self._first_failure()
-            for let_go in alone:
-                let_go(error)
+            for release in alone:
+                release(error)
 
-    def _only_lingering(self) -> list[LetGo]:
-        """What lets the stages go that are left, if all of them linger; under the lock."""
+    def _only_lingering(self) -> list[Release]:
+        """What releases the stages that are left, if all of them linger; under the lock."""
         if not self._lingering or not self._living <= self._lingering.keys():
             return []
         alone = [self._lingering.pop(stage) for stage in self._living]

@@ -41,7 +41,7 @@ class SectionScope:
         self.activity, self.stall_after = outer.activity, outer.stall_after
         self.metered, self.monitored = outer.metered, outer.monitored
         self.inner_streams = outer.inner_streams
-        self.stopwatch, self.next_inner = outer.stopwatch, outer.next_inner
+        self.timing_clock, self.next_inner = outer.timing_clock, outer.next_inner
         self.written = Written(outer.written)
         self.cancel, self.abort, self.fatal = outer.cancel, outer.abort, outer.fatal
         self.cancelled_error, self.linger = outer.cancelled_error, outer.linger

@@ -55,7 +55,7 @@ class ActorCore(SlowTurns, ActorBase):
     """The turns and the end of an actor; private to the runtime and to stages."""
 
     _ends_early_ = False  # coroutines of its handlers are cancelled
-    _turn_began_ = 0.0  # by the system's stopwatch
+    _turn_began_ = 0.0  # by the system's timing_clock
 
     @staticmethod
     def _create_actor_inbox() -> Mailbox:
@@ -130,8 +130,8 @@ class ActorCore(SlowTurns, ActorBase):
     def _run_turn_(self) -> bool:
         """Handle messages; True if there is more to do than the messages left in the mailbox."""
         inbox, system = self.actor_inbox, self._system_
-        stopwatch = system.stopwatch
-        self._turn_began_ = began = stopwatch()
+        timing_clock = system.timing_clock
+        self._turn_began_ = began = timing_clock()
         deadline = began + TURN_SECONDS
         if (pending := self._pending_) is not None:
             self._pending_ = None
@@ -151,7 +151,7 @@ class ActorCore(SlowTurns, ActorBase):
                     start_thread(self._interrupted_in_, (message, error))
                     raise
                 raise
-            if (now := stopwatch()) > deadline:
+            if (now := timing_clock()) > deadline:
                 if now > deadline + SLOW_TURN_SECONDS:
                     self._turn_was_slow_(now - deadline + TURN_SECONDS)
                 break
@@ -298,9 +298,9 @@ class ActorCore(SlowTurns, ActorBase):
         try:
             if failure is not None:
                 self._note_failure_(failure)
-                _let_go(failure)
+                _release_frames(failure)
         finally:
-            _let_go(error)
+            _release_frames(error)
             self._leave_(error)
 
     def _note_failure_(self, error: BaseException, message: Any = None) -> None:
@@ -356,6 +356,6 @@ class ActorCore(SlowTurns, ActorBase):
         return_unread(self, message, when)
 
 
-def _let_go(error: BaseException | None) -> None:
+def _release_frames(error: BaseException | None) -> None:
     if error is not None and not is_fatal(error):
         forget_frames(error)

@@ -103,7 +103,7 @@ class Home(DelayingSystem, Protocol):
     throughput: int | None
 
     @property
-    def stopwatch(self) -> Callable[[], float]:
+    def timing_clock(self) -> Callable[[], float]:
         """The seconds that turns are timed by."""
         ...
 

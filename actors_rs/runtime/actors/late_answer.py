@@ -54,7 +54,7 @@ def _doing(ref: ActorRef[Any]) -> str:
     if actor is None or actor._system_ is None or actor.actor_inbox.halted:
         return "nobody lives at its address at the moment, its supervisor is to start it"
     unread = f"{len(actor.actor_inbox)} unread in its mailbox"
-    now = actor._system_.stopwatch()
+    now = actor._system_.timing_clock()
     if (pending := actor._pending_) is not None:
         return f"it awaits {pending.place} since {now - pending.since:.3g} s, {unread}"
     thread = actor._dispatcher_.thread_of(actor)

@@ -28,7 +28,7 @@ class Pending:
         self.actor = actor
         self._coroutine = coroutine
         self._future: Future[None] | None = None
-        self.since = actor._system_.stopwatch()
+        self.since = actor._system_.timing_clock()
         self.ended = False
         self.value: Any = None
         self.error: BaseException | None = None

@@ -111,9 +111,11 @@ class CoroutineRunner(Protocol):
 
 
 class Resources(NamedTuple):
-    """What one system runs on. ``now`` orders and delays, in seconds; ``stopwatch`` only measures
-    how long turns and user code take; ``wall_clock`` gives seconds since the epoch. ``chance`` is
-    the dice: a number from 0 to 1.
+    """What one system runs on.
+
+    ``now`` orders and delays, in seconds; ``timing_clock`` only measures how long turns and user
+    code take; ``wall_clock`` gives seconds since the epoch. ``chance`` is the dice: a number from 0
+    to 1.
 
     With ``serves_all`` the dispatcher runs every actor, also one that asks for another dispatcher
     by name.
@@ -126,7 +128,7 @@ class Resources(NamedTuple):
     processes: ProcessService
     serves_all: bool = False
     now: Callable[[], float] = monotonic
-    stopwatch: Callable[[], float] = monotonic
+    timing_clock: Callable[[], float] = monotonic
     wall_clock: Callable[[], float] = wall_clock
     chance: Callable[[], float] = chance
 

@@ -78,7 +78,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     - ``shutdown_timeout``: seconds that ``shutdown`` waits at most, 30 by default.
     - ``cancel_grace``: seconds, 2 by default, for which a run that was cancelled or failed waits
       for functions that do not return, and a block that an exception leaves waits for everything.
-    - ``machinery``: replaces threads and clocks altogether, for deterministic tests.
+    - ``resources``: threads and clocks in place of real ones, for deterministic tests.
 
     >>> with ActorSystem(workers=2, name="orders") as system:
     ...     system.start(Source.of(2, 3).to(Sink.sum())).result(), system.is_open, system.children()
@@ -119,7 +119,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         cancel_grace: float = 2.0,
-        machinery: Resources | None = None,
+        resources: Resources | None = None,
     ) -> None:
         flags = {"metrics": metrics, "monitor": monitor}
         times = shutdown_timeout, cancel_grace
@@ -134,9 +134,9 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self.metrics = metrics
         self.monitor = monitor
         self.stall_after = stall_after
-        self.sends_ahead = dispatcher == "pool" and machinery is None  # with threads to do it
+        self.sends_ahead = dispatcher == "pool" and resources is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
-        self._resources = machinery or threads(
+        self._resources = resources or threads(
             name,
             workers=workers,
             cap=max_workers,
@@ -145,7 +145,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self._take(self._resources)
         self.shutdown_timeout, self.cancel_grace = times
         self._begin_empty()
-        if machinery is None:  # nobody looks into a world
+        if resources is None:  # nobody looks into a world
             self._guardian = Guardian(self)
             ActorRegistry.register(self._guardian.actor_ref)
             enrol(self)
@@ -172,7 +172,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self.processes = resources.processes
         self.now = resources.now
         """The monotonic seconds that delays are counted in."""
-        self.stopwatch = resources.stopwatch
+        self.timing_clock = resources.timing_clock
         """The seconds that turns and user code are timed by."""
         self.chance = resources.chance
         """From 0 to 1, at random: the dice of waits with jitter."""

@@ -62,7 +62,7 @@ def described(
     elif server.is_closed or "hannel closed" in str(error) or "closed channel" in str(error):
         found = closed_here(what)
     elif isinstance(error, grpc.RpcError):
-        found = _told(error, server, what)
+        found = _grpc_failure(error, server, what)
     else:
         found = _converted(error, server, what)
     found.__cause__ = error
@@ -96,15 +96,15 @@ def _converted(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
     code = getattr(error, "_grpc_status_code", None)
     if code in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return unreachable(server, code)
-    told, text = split_condition(str(error))
-    if told in _SESSION_GONE:
+    condition, text = split_condition(str(error))
+    if condition in _SESSION_GONE:
         return _session_gone(server, what)
     kind = FailureKind.OTHER
     if isinstance(error, errors.AnalysisException):
         kind = FailureKind.PLAN
     elif isinstance(error, errors.PySparkException) and type(error).__name__ in _USER_CODE:
         kind = FailureKind.USER_CODE
-    name = f"{python_class(error)} [{told}]" if told else python_class(error)
+    name = f"{python_class(error)} [{condition}]" if condition else python_class(error)
     return SparkPartitionError(None, name, one_line(text), kind, what)
 
 
@@ -126,7 +126,7 @@ def _lost_session(server: ConnectServer, what: str) -> SparkSessionLost | None:
     return closed_here(what) if server.is_closed else None
 
 
-def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
+def _grpc_failure(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
     """The error that a failure of gRPC means."""
     grpc, _ = connect_parts()
     code = error.code()
@@ -151,15 +151,15 @@ def _told(error: Any, server: ConnectServer, what: str) -> ActorsRsError:
 def _chain(error: Any, server: ConnectServer) -> list[JavaError]:
     """The exceptions of Java in ``error``, outermost first; never empty."""
     info, message = _info_of(error)
-    told: list[JavaError] = []
+    chain: list[JavaError] = []
     if info is not None and "errorId" in info:
         with suppress(Exception):  # it answered a moment ago; the short form will do
             request = server.message("FetchErrorDetailsRequest", error_id=info["errorId"])
-            told = list(
+            chain = list(
                 _causes(server.ask("FetchErrorDetails", request, connect_server.ANSWER_SECONDS))
             )
-    if told:
-        return told
+    if chain:
+        return chain
     if info is None:
         return [JavaError(f"gRPC {error.code().name}", None, message)]
     names = json.loads(info.get("classes", "[]")) or [f"gRPC {error.code().name}"]

@@ -186,7 +186,7 @@ class QueryBatches(_Query["pa.RecordBatch"]):
         import pyarrow as pa
 
         schemas: list[pa.Schema] = []
-        reader = BatchReader(lambda told: schemas.append(_arrow_schema(told)))
+        reader = BatchReader(lambda schema: schemas.append(_arrow_schema(schema)))
         for response in responses:
             for batch in summed(reader.batches(response), checksum):
                 if schemas and batch.schema != schemas[0]:
@@ -211,7 +211,7 @@ class QueryRows(_Query["Row"]):
         from pyspark.sql.conversion import ArrowTableToRowsConversion
 
         schemas: list[Any] = []
-        reader = BatchReader(lambda told: schemas.append(_struct_of(told)))
+        reader = BatchReader(lambda schema: schemas.append(_struct_of(schema)))
         for response in responses:
             for batch in summed(reader.batches(response), checksum):
                 for piece in slices(batch):
@@ -220,18 +220,18 @@ class QueryRows(_Query["Row"]):
                     )
 
 
-def _struct_of(told: Any) -> Any:
-    """The schema that the server told, as pyspark's own."""
+def _struct_of(schema: Any) -> Any:
+    """The schema that the server sent, as pyspark's own."""
     from pyspark.sql.connect.types import proto_schema_to_pyspark_data_type
 
     untyped: Any = proto_schema_to_pyspark_data_type
-    return untyped(told)
+    return untyped(schema)
 
 
-def _arrow_schema(told: Any) -> pa.Schema:
+def _arrow_schema(schema: Any) -> pa.Schema:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     arrow_schema_of: Any = to_arrow_schema
     return arrow_schema_of(
-        _struct_of(told), error_on_duplicated_field_names_in_struct=True, timezone="UTC"
+        _struct_of(schema), error_on_duplicated_field_names_in_struct=True, timezone="UTC"
     )

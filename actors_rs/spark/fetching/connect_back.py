@@ -131,9 +131,9 @@ class _Transfer:
         self._resources = ExitStack()
         self._listener = self._resources.enter_context(listener)
         self._host = host
-        ended, told = socket.socketpair()  # waited for together with connections
+        ended, at_end = socket.socketpair()  # waited for together with connections
         self._ended = self._resources.enter_context(ended)
-        self._told = self._resources.enter_context(told)
+        self._at_end = self._resources.enter_context(at_end)
         self._job_over = False
         self._result: Generator[pa.RecordBatch, None, None] | None = None
         self._error: Exception | None = None
@@ -224,10 +224,10 @@ class _Transfer:
 
     def _wait(self, sockets: Sequence[socket.socket], seconds: float | None) -> list[Any]:
         with selectors.DefaultSelector() as selector:
-            for one in (*sockets, *(() if self._job_over else (self._told,))):
+            for one in (*sockets, *(() if self._job_over else (self._at_end,))):
                 selector.register(one, selectors.EVENT_READ)
             found = [key.fileobj for key, _ in selector.select(seconds)]
-        self._job_over = self._job_over or self._told in found
+        self._job_over = self._job_over or self._at_end in found
         return found
 
     def _received(self, connection: socket.socket) -> Generator[pa.RecordBatch, None, None]:

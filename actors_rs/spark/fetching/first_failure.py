@@ -26,17 +26,17 @@ def first_failure(context: Any, tag: str, partition: int) -> SparkPartitionError
     ``None`` if no attempt failed, or if the failure is not known. By names that are private to
     Spark. Blocks.
     """
-    told: list[tuple[int, str]] = []
+    failed: list[tuple[int, str]] = []
     with suppress(Exception), watch(context._gateway):
         spark = context._jsc.sc()
         store = spark.statusStore()
         for job in spark.statusTracker().getJobIdsForTag(tag):
             stages = store.job(job).stageIds()
             for at in range(stages.length()):
-                told += _failed_tasks(store, stages.apply(at))
-    if not told:
+                failed += _failed_tasks(store, stages.apply(at))
+    if not failed:
         return None
-    found = _CLASS.match(min(told)[1])
+    found = _CLASS.match(min(failed)[1])
     assert found is not None
     name, text = found.groups()
     condition, message = split_condition(text)

@@ -69,12 +69,12 @@ def _small_or_streamed(
         held.append(batch)
         size += size_of(batch)
         if size > limit:
-            _stream(piece for batch in _letting_go(held, batches) for piece in pieces_of(batch))
+            _stream(piece for batch in _releasing(held, batches) for piece in pieces_of(batch))
             return
     yield from held
 
 
-def _letting_go(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
+def _releasing(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
     """All of them; references to given batches are dropped."""
     while held:
         yield held.popleft()

@@ -18,12 +18,12 @@ def revived(parts: Parts) -> BaseException:
     Its class is kept where the driver can import it, so deciders can tell by it. Attributes are
     kept where they can be pickled. Of another class only the text is left, in a ``RuntimeError``.
     """
-    whole, kind, args, attributes, told = parts
+    whole, kind, args, attributes, text = parts
     error = _loaded(whole)
     if not isinstance(error, BaseException):
         made = _made_of(_loaded(kind), args, attributes)
-        error = made if made is not None else RuntimeError(told)
-    if (advice := advice_on_modules(told)) is not None:
+        error = made if made is not None else RuntimeError(text)
+    if (advice := advice_on_modules(text)) is not None:
         note_once(error, advice)
     return error
 

@@ -77,10 +77,10 @@ async def _awaited(made: Awaitable[Any]) -> Any:
 
 def _parts(error: BaseException) -> Parts:
     """``error`` with its traceback as a note, which cannot travel."""
-    told = "in a Python worker: " + "".join(traceback.format_exception(error)).rstrip()
+    note = "in a Python worker: " + "".join(traceback.format_exception(error)).rstrip()
     error.__traceback__ = error.__cause__ = error.__context__ = None
     with suppress(Exception):
-        error.add_note(told)
+        error.add_note(note)
     args = [_dumped(value) or _dump(_repr_of(value)) for value in error.args]
     attributes = {name: _dumped(value) for name, value in vars(error).items()}
     return (
@@ -88,7 +88,7 @@ def _parts(error: BaseException) -> Parts:
         _dumped(type(error)),
         args,
         {name: value for name, value in attributes.items() if value is not None},
-        f"{_said(error)}\n{told}",
+        f"{_said(error)}\n{note}",
     )
 
 
@@ -130,8 +130,8 @@ def _by_itself(outcome: tuple[bool, Any]) -> bytes:
         return _dump(outcome)
     except Exception as error:
         kind = f"{type(outcome[1]).__module__}.{type(outcome[1]).__qualname__}"
-        told = f"the result, a {kind}, cannot be pickled ({_said(error)})"
-        return _dump((False, _parts(TypeError(told))))
+        text = f"the result, a {kind}, cannot be pickled ({_said(error)})"
+        return _dump((False, _parts(TypeError(text))))
 
 
 def _dump(value: object) -> bytes:

@@ -184,13 +184,13 @@ def _fill(outcomes: list[Outcome], places: list[list[int]], answers: list[bytes]
     return unread
 
 
-def _read(told: Outcome | bytes) -> Outcome:
+def _read(answer: Outcome | bytes) -> Outcome:
     """The answer of a worker for one element; an error comes in parts."""
-    if isinstance(told, bytes):
-        readable, came = _loaded(told)
+    if isinstance(answer, bytes):
+        readable, came = _loaded(answer)
         return _read(came) if readable else (False, came)
-    good, value = told
-    return told if good or isinstance(value, BaseException) else (False, revived(value))
+    good, value = answer
+    return answer if good or isinstance(value, BaseException) else (False, revived(value))
 
 
 def _loaded(pickled: bytes) -> Outcome:

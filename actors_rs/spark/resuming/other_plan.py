@@ -25,13 +25,15 @@ class SparkPlan(Plan):
 
     def difference(self, there: Plan) -> str:
         now, then = _parts(self.plan), _parts(there.plan)
-        told = [self.shape_difference(there)] if self.shape_difference(there) else []
-        told += _queries(then.query, now.query) or _caches(there.remarks, self.remarks)
-        told += _files(then.files, now.files)
-        told += _settings(then.settings, now.settings)
-        if not told and then.dealt != now.dealt:
-            told.append(_dealt(then.dealt, now.dealt))
-        return "; ".join(told) or f"{super().difference(there)}: it is the query, or a setting"
+        differences = [self.shape_difference(there)] if self.shape_difference(there) else []
+        differences += _queries(then.query, now.query) or _caches(there.remarks, self.remarks)
+        differences += _files(then.files, now.files)
+        differences += _settings(then.settings, now.settings)
+        if not differences and then.dealt != now.dealt:
+            differences.append(_dealt(then.dealt, now.dealt))
+        return (
+            "; ".join(differences) or f"{super().difference(there)}: it is the query, or a setting"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ def _settings(then: dict[str, str], now: dict[str, str]) -> list[str]:
 
 
 def _caches(then: str, now: str) -> list[str]:
-    old, new = (list(dict.fromkeys(told.splitlines())) for told in (then, now))
+    old, new = (list(dict.fromkeys(text.splitlines())) for text in (then, now))
     lost = [f"`{one}` was cached and is not now: cache it again" for one in old if one not in new]
     more = [f"`{one}` is cached now and was not: unpersist it" for one in new if one not in old]
     return lost + more

@@ -49,9 +49,10 @@ class DataSet:
         schema = self._schema
         if own.equals(schema):
             return table
-        if told := mismatch(own, schema):
+        if difference := mismatch(own, schema):
             raise ValueError(
-                f"SparkSink.parquet: expected data of the schema that {self._path} has, got {told}"
+                f"SparkSink.parquet: expected data of the schema that {self._path} has, got "
+                f"{difference}"
             )
         return matched(table, _with_types_of(table.schema, own, schema))
 
@@ -70,8 +71,10 @@ class DataSet:
             return
         try:
             there = self._ask(lambda session: _schema_at(session, self._path, hidden))
-            if there is not None and (told := mismatch(first, there)):
-                raise ValueError(f"expected data of the schema of the files there, got {told}")
+            if there is not None and (difference := mismatch(first, there)):
+                raise ValueError(
+                    f"expected data of the schema of the files there, got {difference}"
+                )
         except SparkSessionLost:
             raise
         except Exception as error:

@@ -60,8 +60,8 @@ def matched(data: Any, schema: Any) -> Any:
     """
     if data.schema.equals(schema):
         return data
-    if told := mismatch(data.schema, schema):
-        raise ValueError(f"expected data of the schema that is written, got {told}")
+    if difference := mismatch(data.schema, schema):
+        raise ValueError(f"expected data of the schema that is written, got {difference}")
     columns = [_cast(data.column(field.name), field.type) for field in schema]
     return type(data).from_arrays(columns, schema=schema)
 

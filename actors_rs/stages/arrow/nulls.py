@@ -62,8 +62,8 @@ def _part_of(name: str, field: Any, array: Any) -> str | None:
         return name
     fields = _fields_of(field.type)
     if any(map(_forbids, fields)):
-        told = zip(fields, _arrays_of(field.type, array.drop_null()), strict=True)
-        for within, (part, values) in told:
+        pairs = zip(fields, _arrays_of(field.type, array.drop_null()), strict=True)
+        for within, (part, values) in pairs:
             if _forbids(within):
                 found = _part_of(f"{part}{name}", within, values)
                 if found is not None:

@@ -43,8 +43,8 @@ def batch_of(rows: list[dict[str, Any]], schema: Any, *, given: bool) -> Any:
             raise
         except Exception as error:
             expected = "" if wanted is None else f"expected {wanted} in "
-            told = f"{expected}column {repr_of(name)}: {text_of(error)}{_origin(schema, given)}"
-            raise _kind_of(error)(told) from None
+            text = f"{expected}column {repr_of(name)}: {text_of(error)}{_origin(schema, given)}"
+            raise _kind_of(error)(text) from None
         _check(_Column(f"column {repr_of(name)}", values, arrays[-1], given))
     if schema is None:
         return pyarrow.RecordBatch.from_arrays(arrays, names)
@@ -69,8 +69,8 @@ def _kind_of(error: Exception) -> type[Exception]:
     """Of what is raised instead of ``error``, with a text that names the column."""
     import pyarrow
 
-    told = isinstance(error, pyarrow.ArrowException | OverflowError | TypeError)
-    return type(error) if told else ValueError
+    is_about_values = isinstance(error, pyarrow.ArrowException | OverflowError | TypeError)
+    return type(error) if is_about_values else ValueError
 
 
 def _origin(schema: Any, given: bool) -> str:

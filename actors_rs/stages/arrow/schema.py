@@ -37,12 +37,12 @@ def completed(schema: Any, rows: Sequence[Any]) -> Any:
     for number, field in enumerate(schema):
         if _is_open(field.type):
             values = (row.get(field.name) for row in rows if isinstance(row, Mapping))
-            kind = _told_by([one for one in values if one is not None], field.type)
+            kind = _kind_by([one for one in values if one is not None], field.type)
             schema = schema.set(number, field.with_type(kind))
     return schema
 
 
-def _told_by(values: list[Any], kind: Any) -> Any:
+def _kind_by(values: list[Any], kind: Any) -> Any:
     """``kind``, where what is open in it is as the first of ``values`` that tell have it.
 
     Most tell nothing: as long as none does, they are looked at in pieces that double.
@@ -54,20 +54,20 @@ def _told_by(values: list[Any], kind: Any) -> Any:
     while at < len(values) and kind != whole and _is_open(kind):
         if types.is_decimal(kind) and whole is not None and types.is_decimal(whole):
             return whole
-        told = _told_by_piece(values[at : at + size], kind)
-        if told != kind and size > 1:
+        found = _kind_by_piece(values[at : at + size], kind)
+        if found != kind and size > 1:
             size //= 2
             continue
-        kind, at, size = told, at + size, 2 * size
+        kind, at, size = found, at + size, 2 * size
     return kind
 
 
-def _told_by_piece(values: list[Any], kind: Any) -> Any:
-    """As ``_told_by``, if a single value tells; something else than ``kind`` if one of them may."""
+def _kind_by_piece(values: list[Any], kind: Any) -> Any:
+    """As ``_kind_by``, if a single value tells; something else than ``kind`` if one of them may."""
     found = _type_of(values)
     if found is None:
         return kind if len(values) == 1 else None
-    with suppress(Exception):  # digits beyond what Arrow has: told where it is due
+    with suppress(Exception):  # digits beyond what Arrow has: reported where it is due
         return _closed(kind, found)
     return kind if len(values) == 1 else None
 

@@ -72,7 +72,7 @@ class AsyncElements:
         self._rest = rest
         self._ready: list[Any] = []  # drawn, not taken; each access is one step of the list
         self._granted = self._drawn = 0
-        self._told = False  # the stage is to look, and has not looked since
+        self._notified = False  # the stage is to look, and has not looked since
         self._unsent, self._since = 0, 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[Any] | None = None
@@ -111,7 +111,7 @@ class AsyncElements:
 
     def take(self) -> list[Any]:
         """All elements that were drawn since the last call."""
-        self._told = False  # before the look
+        self._notified = False  # before the look
         size = len(self._ready)
         taken = self._ready[:size]
         del self._ready[:size]
@@ -143,7 +143,7 @@ class AsyncElements:
         finally:
             self.ended = self.released = True
             self._task = self._wanted = None
-            self._tell()
+            self._notify()
 
     async def _draw_and_close(self) -> None:
         try:
@@ -154,7 +154,7 @@ class AsyncElements:
         except BaseException as error:
             self._note(error)
         self._releasing = self.ended = True
-        self._tell()
+        self._notify()
         try:
             if (close := getattr(self._iterator, "aclose", None)) is not None:
                 await close()
@@ -224,11 +224,11 @@ class AsyncElements:
 
     def _send(self) -> None:
         self._unsent = 0
-        self._tell()
+        self._notify()
 
-    def _tell(self) -> None:
-        if not self._told or self.ended:
-            self._told = True
+    def _notify(self) -> None:
+        if not self._notified or self.ended:
+            self._notified = True
             self._context.post(_nothing)
 
     def _wake(self) -> None:

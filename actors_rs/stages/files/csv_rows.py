@@ -132,9 +132,9 @@ def rows_of(
                 begun = place.line + 1
             ended = True
         except BadFieldError as error:
-            element = bad("".join(kept), row, _told(error, begun, place.line))
+            element = bad("".join(kept), row, _located(error, begun, place.line))
         except csv.Error as error:  # the reader goes on with the next line
-            element = bad("".join(kept), [], _told(error, begun, place.line))
+            element = bad("".join(kept), [], _located(error, begun, place.line))
         kept.clear()
         if element is not None:
             yield element
@@ -164,13 +164,13 @@ def cast_fields(row: list[str], casts: list[tuple[int, str, Callable[[str], Any]
     return out
 
 
-def _told(error: Exception, begun: int, line: int) -> Exception:
+def _located(error: Exception, begun: int, line: int) -> Exception:
     """``error``, with the line where its row begins if that is another one."""
     if begun >= line:
         return error
-    told = type(error)(f"{text_of(error)}, in the row that begins in line {begun}")
-    told.__cause__ = error.__cause__
-    return told
+    located = type(error)(f"{text_of(error)}, in the row that begins in line {begun}")
+    located.__cause__ = error.__cause__
+    return located
 
 
 def _kept(lines: Iterator[str], kept: list[str]) -> Iterator[str]:

@@ -45,7 +45,7 @@ def free_of_sources(database: sqlite3.Connection, path: str) -> None:
     if sqlite_readers.are_there(path):
         ((mode,),) = database.execute("PRAGMA journal_mode")
         if mode != "wal":
-            sqlite_readers.ask_to_let_go(path)
+            sqlite_readers.ask_to_release(path)
 
 
 @contextmanager
@@ -70,10 +70,10 @@ def writing(path: str) -> Iterator[None]:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
-            told = sqlite3.OperationalError(f"{text_of(error)}: {_who_holds(path)}")
-            told.sqlite_errorcode = error.sqlite_errorcode
-            told.sqlite_errorname = error.sqlite_errorname
-            raise told from error
+            locked = sqlite3.OperationalError(f"{text_of(error)}: {_who_holds(path)}")
+            locked.sqlite_errorcode = error.sqlite_errorcode
+            locked.sqlite_errorname = error.sqlite_errorname
+            raise locked from error
 
 
 def commit(database: sqlite3.Connection, path: str) -> None:
@@ -83,7 +83,7 @@ def commit(database: sqlite3.Connection, path: str) -> None:
             database.commit()
         except sqlite3.OperationalError as error:
             busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not (busy and sqlite_readers.ask_to_let_go(path)):
+            if not (busy and sqlite_readers.ask_to_release(path)):
                 raise
         else:
             return

@@ -16,7 +16,7 @@ from os.path import realpath
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-__all__ = ["Rows", "are_there", "ask_to_let_go", "holders"]
+__all__ = ["Rows", "are_there", "ask_to_release", "holders"]
 
 _AT_ONCE = 1_000
 _IN_MEMORY = 1 << 24
@@ -42,7 +42,7 @@ class Rows:
         self._cursor = cursor
         self._rest: Iterator[Any] = iter(())
         self._turn = turn
-        self._asked = self._lets_go = False
+        self._asked = self._releasing = False
 
     def __iter__(self) -> Iterator[Any]:
         _readers[id(self)] = self
@@ -60,13 +60,13 @@ class Rows:
         """
         first, self._asked = not self._asked, True
         if first:
-            self._turn(self._let_go)
-        return first or self._lets_go
+            self._turn(self._release)
+        return first or self._releasing
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if id(self) not in _readers:
             return
-        self._lets_go = True
+        self._releasing = True
         rest: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed by who reads it
         while rows := self._cursor.fetchmany(_AT_ONCE):
             marshal.dump(rows, rest)
@@ -88,7 +88,7 @@ def are_there(path: str) -> bool:
     return any(reader.file == file for reader in tuple(_readers.values()))
 
 
-def ask_to_let_go(path: str) -> bool:
+def ask_to_release(path: str) -> bool:
     """Ask sources of this process that read ``path``; whether one does so. Does not wait."""
     found = [reader.ask() for reader in tuple(_readers.values()) if reader.file == realpath(path)]
     return any(found)

@@ -91,7 +91,7 @@ class HotJunction(StageLogic, Generic[S]):
         name = self.context.name
         return IllegalStateError(f"hub '{name}' has shut down: its last subscriber has left")
 
-    def _let_go(self) -> list[S]:
+    def _forget_left(self) -> list[S]:
         """Forget the subscribers that have left. Returns them."""
         gone = [seat for seat in self._seats if seat.outlet.closed]
         if gone:

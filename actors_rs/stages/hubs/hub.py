@@ -86,7 +86,7 @@ class HubLogic(HotJunction[_Seat]):
 
     def _look_around(self) -> None:
         """Forget the subscribers that have left, and read the demand of the others."""
-        for seat in self._let_go():
+        for seat in self._forget_left():
             self._buffer.leave(seat.reader)
         for seat in self._seats:
             seat.reader.asks(seat.outlet.demand, seat.outlet.foreseen)

@@ -17,14 +17,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
 __all__ = ["MergeHubLogic"]
 
 
-class MergeHubLogic(Hosting):
+class MergeHubLogic(InnerStreamsLogic):
     """Inner streams that are attached from outside; the hub learns of start and stop."""
 
     recovers = True

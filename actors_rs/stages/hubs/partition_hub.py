@@ -49,10 +49,10 @@ class PartitionHubLogic(HotJunction[Seat]):
         return Seat(whom, outlet)
 
     def advance(self, budget: Budget) -> None:
-        self._let_go()
+        self._forget_left()
         if not self._ended:
             self._flow(budget)
-        self._let_go()
+        self._forget_left()
         if self._ended:
             self._tell()  # also subscribers attached in this turn
         elif self._is_deserted():

@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.stage import Budget
 
 
-class Amb(Hosting):
+class Amb(InnerStreamsLogic):
     """``streams``, all started at once; ``None`` among them is the stage's own input."""
 
     def __init__(self, streams: Sequence[Any]) -> None:

@@ -19,12 +19,12 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
 
-class Concat(Hosting):
+class Concat(InnerStreamsLogic):
     """``streams``, each started in its turn; ``None`` among them is the stage's own input."""
 
     def __init__(self, streams: Sequence[Any], *, only_if_empty: bool = False) -> None:

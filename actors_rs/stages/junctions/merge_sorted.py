@@ -207,6 +207,6 @@ class MergeSorted(FanIn):
 def _incomparable(one: _Side, other: _Side, error: TypeError) -> TypeError:
     """What to say of ``error``, which came of the next two keys."""
     came = f"{other.next_one('second')} and {one.next_one('first')}"
-    told = TypeError(f"merge_sorted: expected what can be compared, got {came}")
-    told.__cause__ = error
-    return told
+    explained = TypeError(f"merge_sorted: expected what can be compared, got {came}")
+    explained.__cause__ = error
+    return explained

@@ -19,12 +19,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
 
-class Catch(Hosting):
+class Catch(InnerStreamsLogic):
     """Upstream, and the stream of ``f`` where it failed."""
 
     recovers = True

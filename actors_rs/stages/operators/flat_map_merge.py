@@ -24,7 +24,7 @@ from itertools import chain, islice
 from typing import Any
 
 from actors_rs.stages.inner.drawn import Drawing, Drawn
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.pieces.chunk import CHUNK_SECONDS, ChunkSize
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
@@ -49,7 +49,7 @@ class _DrawnInlet(InnerInlet):
         self.looked = False
 
 
-class FlatMapMerge(Drawing, Hosting):
+class FlatMapMerge(Drawing, InnerStreamsLogic):
     """Up to ``breadth`` inner streams at a time, one for each element."""
 
     def __init__(self, f: Callable[[Any], Any], breadth: int) -> None:

@@ -288,7 +288,7 @@ class GroupBy(StageLogic):
             self._groups.was_cancelled(group)
         elif was_open:
             self._groups.remove(group)
-        self._let_go(group)
+        self._forget(group)
         if not held or not again or self.outlet.closed:
             self._drop(held, group)
             return
@@ -314,9 +314,9 @@ class GroupBy(StageLogic):
             group.fail(self.inlet.error)
         else:
             group.complete()
-        self._let_go(group)
+        self._forget(group)
 
-    def _let_go(self, group: Group) -> None:
+    def _forget(self, group: Group) -> None:
         self._groups.ending.pop(group, None)
         self._groups.is_run(group)
         self._past.count += group.count

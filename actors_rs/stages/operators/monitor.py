@@ -56,13 +56,13 @@ class Monitor(PassThrough):
         self._seconds = seconds
         self._began = 0.0
         self._last: StreamState | None = None
-        self._told = 0  # how many elements f knows of
+        self._reported = 0  # how many elements f knows of
         self._has_failed = False
-        self._alarm = Alarm(self, self._tell_news)
+        self._alarm = Alarm(self, self._report_news)
 
     def start(self) -> None:
         self._began = self.context.now()
-        self._tell("running", None)
+        self._report("running", None)
 
     def details(self) -> dict[str, Any]:
         if (last := self._last) is None:
@@ -71,29 +71,29 @@ class Monitor(PassThrough):
 
     def pass_on(self, budget: Budget) -> None:
         super().pass_on(budget)
-        if self.outlet.count > self._told and not self._alarm.pending:
+        if self.outlet.count > self._reported and not self._alarm.pending:
             self._alarm.set(self._seconds)
 
     def stop(self, error: BaseException | None) -> None:
         self._alarm.cancel()
         if error is not None:
-            self._tell("failed", error)
+            self._report("failed", error)
         elif self.outlet.cancelled:
-            self._tell("cancelled", self.outlet.cause)
+            self._report("cancelled", self.outlet.cause)
         else:
-            self._tell("completed", None)
+            self._report("completed", None)
 
-    def _tell_news(self) -> None:
-        self._tell("running", None)
+    def _report_news(self) -> None:
+        self._report("running", None)
 
-    def _tell(
+    def _report(
         self,
         state: Literal["running", "completed", "failed", "cancelled"],
         error: BaseException | None,
     ) -> None:
         if self._has_failed:
             return
-        self._told = count = self.outlet.count
+        self._reported = count = self.outlet.count
         seconds = self.context.now() - self._began
         self._last = StreamState(self.context.name, state, count, seconds, error)
         if self._f is not None:

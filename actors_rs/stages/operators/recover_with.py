@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.inner.hosting import InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet
 from actors_rs.stages.operators.catch import Catch
 
 

@@ -24,12 +24,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from actors_rs.stages.inner.hosting import Hosting, InnerInlet
+from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget
 
 
-class SwitchMap(Hosting):
+class SwitchMap(InnerStreamsLogic):
     """The stream of the newest element."""
 
     def __init__(self, f: Callable[[Any], Any]) -> None:

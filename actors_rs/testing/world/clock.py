@@ -1,8 +1,8 @@
 """Virtual time: it stands still while anything can run, and then moves to the next timer.
 
-The stopwatch by which turns are timed is another matter: it shows what was decided (``tick``),
-so that turns end early and frames are small or large in a world where nothing takes time. What
-passes within a turn, in which a function of the scenario sleeps, counts there as well.
+``timing_clock``, which times turns, is another matter: it shows what was decided (``tick``), so
+that turns end early and frames are small or large in a world where nothing takes time. What passes
+within a turn, in which a function of the scenario sleeps, counts there as well.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class VirtualClock:
     def __init__(self) -> None:
         self.seconds = 0.0
         self.tick = 0.0
-        """Seconds by which the stopwatch moves at each reading, during the turn that runs."""
+        """Seconds by which ``timing_clock`` moves at each reading, during the turn that runs."""
         self._elapsed = 0.0
 
     def now(self) -> float:
@@ -40,7 +40,7 @@ class VirtualClock:
         """Seconds since the epoch."""
         return EPOCH + self.seconds
 
-    def stopwatch(self) -> float:
+    def timing_clock(self) -> float:
         """What turns are timed by."""
         self._elapsed += self.tick
         return self._elapsed + self.seconds

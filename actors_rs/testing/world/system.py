@@ -29,7 +29,7 @@ class WorldSystem(ActorSystem):
     def __init__(
         self,
         dispatcher: DeterministicDispatcher,
-        machinery: Resources,
+        resources: Resources,
         window: int | Literal["auto"],
         memory_limit: int | str | None,
         monitor: bool,
@@ -41,7 +41,7 @@ class WorldSystem(ActorSystem):
             stall_after=None,  # the world itself reports the waits
             metrics=False,  # virtual time means nothing to metrics
             name="world",
-            machinery=machinery,
+            resources=resources,
         )
         self._world = dispatcher
         self.scopes: list[RunScope] = []

@@ -96,7 +96,7 @@ class World:
             self._coroutines,
             *(WorldProcesses(), True),  # it serves all; no keywords, which take as long as the rest
             self._clock.now,
-            self._clock.stopwatch,
+            self._clock.timing_clock,
             self._clock.wall_clock,
             self._chance,
         )

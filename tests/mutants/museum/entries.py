@@ -104,8 +104,8 @@ MUTANTS = (
     mutant(
         "a monitor that reports nothing",
         "events that were reported are reported again, for ever",
-        "stages.operators.monitor:Monitor._tell",
-        "self._told = count = self.outlet.count",
+        "stages.operators.monitor:Monitor._report",
+        "self._reported = count = self.outlet.count",
         "count = self.outlet.count",
         "entries/told of",
     ),

@@ -34,7 +34,7 @@ MUTANTS = (
     mutant(
         "an error waits for a cancellation",
         "a stream that has failed unnoticed before it is switched off fails the run",
-        "stages.inner.hosting:Hosting.drop",
+        "stages.inner.logic:InnerStreamsLogic.drop",
         "if inlet.forgiving and inlet.error is not None:",
         "if inlet.forgiving and inlet.cancelled:",
         "inner/late failures are forgiven",

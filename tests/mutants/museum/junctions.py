@@ -323,7 +323,7 @@ MUTANTS = (
     mutant(
         "a merge_hub keeps a stream that was taken off",
         "a detached stream is forgotten, and goes on for ever",
-        "stages.inner.hosting:Hosting.drop",
+        "stages.inner.logic:InnerStreamsLogic.drop",
         "inlet.cancel()",
         "inlet.count",
         "hubs/detached streams",

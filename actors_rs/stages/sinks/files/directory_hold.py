@@ -42,7 +42,7 @@ class DirectoryHold:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 with file:
-                    raise BlockingIOError(_told(file)) from None
+                    raise BlockingIOError(_held_by(file)) from None
             except OSError:  # no locks here
                 file.close()
                 self._path.unlink(missing_ok=True)
@@ -78,7 +78,7 @@ class DirectoryHold:
             return self._path.open("rb", buffering=0)
 
 
-def _told(file: IO[bytes]) -> str:
+def _held_by(file: IO[bytes]) -> str:
     file.seek(0)
     process, _, who = file.read().decode(errors="replace").partition(" ")
     by = "this process" if process == str(os.getpid()) else f"process {process}"

@@ -232,7 +232,7 @@ class Parquet(WritingSink):
             self._to_arrow([row])
         except Exception as error:
             if not self.inlet.cancelled:
-                self.survives(_told(error, row), row, _position_of(number, origins))
+                self.survives(_explained(error, row), row, _position_of(number, origins))
             return False
         return True
 
@@ -244,7 +244,7 @@ class Parquet(WritingSink):
             range(len(rows) - 1), True, key=lambda n: self._do_not_fit(rows[: n + 1])
         )
         self._rows = [*rows[:number], *rows[number + 1 :]]  # they are held, and not written
-        self.survives(_told(error, rows[number]), rows[number], _position_of(number, origins))
+        self.survives(_explained(error, rows[number]), rows[number], _position_of(number, origins))
 
     def _do_not_fit(self, rows: list[Any]) -> bool:
         try:
@@ -333,7 +333,7 @@ def _position_of(number: int, origins: list[_Origin]) -> int:
     return position + (number - first) * step
 
 
-def _told(error: Exception, row: Any) -> Exception:
+def _explained(error: Exception, row: Any) -> Exception:
     """``error``, or a better one if ``row`` is no dict."""
     if isinstance(row, Mapping):
         return error

@@ -61,12 +61,12 @@ class PartFiles:
         for path in self.paths():
             with reading(path):
                 there = parquet.read_schema(path)
-            if told := mismatch(own, there, inferred=inferred):
+            if difference := mismatch(own, there, inferred=inferred):
                 without_type = any(str(kind) == "null" for kind in there.types)
                 either = "" if without_type else "that schema, or "
                 raise ValueError(
                     f"expected data that fits the files that are there, {path.name} for one, got "
-                    f"{told}: give Sink.parquet {either}another directory"
+                    f"{difference}: give Sink.parquet {either}another directory"
                 )
             schemas.append(there)
         return schemas[0].with_metadata(own.metadata) if schemas else own

@@ -277,8 +277,8 @@ def make_directory(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
-        told = f"expected a directory or nothing there, found {_kind_of(path)}"
-        raise NotADirectoryError(told) from None
+        text = f"expected a directory or nothing there, found {_kind_of(path)}"
+        raise NotADirectoryError(text) from None
 
 
 def remove_abandoned_parts(directory: Path) -> None:

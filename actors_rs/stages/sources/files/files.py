@@ -80,14 +80,14 @@ def _within(path: str, parts: tuple[str, ...]) -> Iterator[str]:
 
 def _directories(top: str, above: frozenset[tuple[int, int]]) -> Iterator[str]:
     """``top`` and those in it, but for hidden ones and links to what they are in themselves."""
-    told = _stat(top or os.curdir)
-    if told is None or (told.st_dev, told.st_ino) in above:
+    status = _stat(top or os.curdir)
+    if status is None or (status.st_dev, status.st_ino) in above:
         return
     yield top
     for entry in _entries(top, hidden=False):
         path = join(top, entry.name)
         if _is_directory(entry, path):
-            yield from _directories(path, above | {(told.st_dev, told.st_ino)})
+            yield from _directories(path, above | {(status.st_dev, status.st_ino)})
 
 
 def _is_directory(entry: os.DirEntry[str], path: str) -> bool:
@@ -110,8 +110,8 @@ def _entries(directory: str, *, hidden: bool) -> list[os.DirEntry[str]]:
 
 def _mode_of(path: str) -> int:
     """The mode of the file at ``path``, 0 without one."""
-    told = _stat(path)
-    return 0 if told is None else told.st_mode
+    status = _stat(path)
+    return 0 if status is None else status.st_mode
 
 
 def _stat(path: str) -> os.stat_result | None:

@@ -77,8 +77,10 @@ def expect_columns(names: list[str], file: Any) -> None:
     paths = [file.schema.column(number).path.split(".") for number in range(len(file.schema))]
     known = {".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
     if missing := [name for name in names if name not in known]:
-        told, there = (", ".join(map(repr_of, some)) for some in (missing, file.schema_arrow.names))
-        raise ValueError(f"expected a column {told}, found {there}")
+        columns, there = (
+            ", ".join(map(repr_of, some)) for some in (missing, file.schema_arrow.names)
+        )
+        raise ValueError(f"expected a column {columns}, found {there}")
 
 
 def arrow_parquet() -> Any:

@@ -64,17 +64,21 @@ def partition_values(root: Path, files: list[Path]) -> dict[Path, dict[str, Any]
             names, format="parquet", partitioning="hive", partition_base_dir=os.path.abspath(root)
         )
         fragments = {os.path.normpath(one.path): one for one in whole.get_fragments()}
-        told = [dataset.get_partition_keys(fragments[name].partition_expression) for name in names]
-        fields = [whole.schema.field(key) for key in dict.fromkeys(_outermost_first(below, told))]
+        partitions = [
+            dataset.get_partition_keys(fragments[name].partition_expression) for name in names
+        ]
+        fields = [
+            whole.schema.field(key) for key in dict.fromkeys(_outermost_first(below, partitions))
+        ]
         return {
             path: {one.name: pyarrow.scalar(keys.get(one.name), one.type) for one in fields}
-            for path, keys in zip(files, told, strict=True)
+            for path, keys in zip(files, partitions, strict=True)
         }
 
 
-def _outermost_first(files: Iterable[Path], told: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _outermost_first(files: Iterable[Path], partitions: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The keys of each path in the order in which they are in it."""
-    for path, keys in zip(files, told, strict=True):
+    for path, keys in zip(files, partitions, strict=True):
         inside = [part.partition("=")[0] for part in path.parts]
         yield from (key for key in inside if key in keys)
         yield from keys

@@ -71,7 +71,7 @@ def check_columns(names: list[str]) -> None:
     """Raise ``ValueError`` for names that two columns have: a dict holds one of them."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        told = ", ".join(map(repr_of, twice))
+        repeated = ", ".join(map(repr_of, twice))
         raise ValueError(
-            f"expected a name for each column, got {told} more than once: name them with AS"
+            f"expected a name for each column, got {repeated} more than once: name them with AS"
         )

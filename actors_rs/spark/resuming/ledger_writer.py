@@ -1,4 +1,4 @@
-"""A run's ledger as its source sees it: opened with the plan, told of attempts, closed at the end.
+"""A run's ledger as its source sees it: opened with the plan, closed at the end.
 
 Reports are only noted, which takes no time; ``write`` writes down all that was noted since the last
 time, in one transaction. ``open``, ``write`` and ``close`` block. ``close`` may come while the
@@ -31,7 +31,7 @@ from actors_rs.spark.resuming.other_plan import SparkPlan
 from actors_rs.spark.resuming.verifying import verify_partition
 from actors_rs.texts import named, text_of
 
-__all__ = ["Book"]
+__all__ = ["LedgerWriter"]
 
 logger = logger_called("actors_rs.ledger")
 
@@ -56,7 +56,7 @@ class _UnitEntry:
         )
 
 
-class Book:
+class LedgerWriter:
     """The ledger of one run of a source."""
 
     def __init__(

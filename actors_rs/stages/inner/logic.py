@@ -11,7 +11,7 @@ from actors_rs.stages.inner.port_set import PortSet
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Hosting", "InnerInlet"]
+__all__ = ["InnerInlet", "InnerStreamsLogic"]
 
 
 class InnerInlet(InnerInput):
@@ -46,7 +46,7 @@ class InnerInlet(InnerInput):
             self._line.append(self)
 
 
-class Hosting(StageLogic):
+class InnerStreamsLogic(StageLogic):
     """One outlet, perhaps an outer inlet, and inner streams that are started on the way.
 
     ``line`` holds the inner inlets with news, ``running`` says how many there are.
