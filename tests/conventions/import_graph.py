@@ -1,8 +1,8 @@
 """The package's import graph, imports for types included: and its circles.
 
-The methods of a class may be spread over bases in several modules. A method that returns the class
-has to name it, and the class has to import its bases. So one import is in no graph: that of a class
-for types, in a module of one of its bases.
+The methods of a class may be spread over bases in several modules. The annotation of a method that
+returns the class names the class, and the class imports its bases. So the graph leaves out one kind
+of import: of a class, for types alone, in a module of a base of that class.
 """
 
 import ast

@@ -46,7 +46,7 @@ def lines_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def full_folders(paths: Iterable[str], unbounded: Collection[str] = ()) -> list[str]:
-    """Folders with more modules than one may hold, apart from those that are ``unbounded``.
+    """Folders with more modules than a folder may hold, apart from the ``unbounded`` ones.
 
     ``__init__`` and files of tests do not count.
     """

@@ -172,7 +172,7 @@ class LedgerWriter:
         return [unit for _, unit in taken if unit is not None]
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:
-        """The run has ended. What goes wrong here changes nothing about that, so it is let be."""
+        """Write the end of the run. Errors are ignored here: the run has ended in any case."""
         if error is None:
             state = "completed" if completed else "cancelled"
         else:
