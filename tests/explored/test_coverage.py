@@ -24,7 +24,7 @@ def needed():
     timed = [
         path
         for folder in ("operators", "sources")
-        for path in (STAGES / folder).glob("*.py")
+        for path in (STAGES / folder).rglob("*.py")
         if CLOCK_OR_THREADS.search(path.read_text(encoding="utf-8"))
     ]
     junctions = [path for name in ("junctions", "hubs") for path in (STAGES / name).glob("*.py")]

@@ -66,7 +66,7 @@ WRITTEN = {  # the stages whose file has another name than the method that makes
 
 def files():
     folders = ("operators", "junctions", "hubs", "sources")
-    return {path.stem for folder in folders for path in (STAGES / folder).glob("*.py")} - NO_STAGES
+    return {path.stem for folder in folders for path in (STAGES / folder).rglob("*.py")} - NO_STAGES
 
 
 def test_it_is_said_of_every_stage_where_it_has_its_property_test():
