@@ -16,13 +16,13 @@ from actors_rs.language.extension.operator import operator as operator
 from actors_rs.language.feedback import Feedback as Feedback
 from actors_rs.language.flow import Flow as Flow
 from actors_rs.language.flow import Source as Source
-from actors_rs.language.flow import pipe as pipe
 from actors_rs.language.graph import Graph as Graph
 from actors_rs.language.groups import Group as Group
 from actors_rs.language.methods.combining import merge as merge
 from actors_rs.language.methods.combining import zip as zip
 from actors_rs.language.methods.substreams import amb as amb
 from actors_rs.language.methods.substreams import concat as concat
+from actors_rs.language.pipe import pipe as pipe
 from actors_rs.language.sink import Sink as Sink
 from actors_rs.protocol.demand import UNBOUNDED as UNBOUNDED
 from actors_rs.protocol.demand import Demand as Demand

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, Unpack, cast, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, Unpack, cast
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
 from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
@@ -78,7 +78,7 @@ else:
         """Only for annotations: what there is at run time is a ``Graph`` or a ``Sink``."""
 
 
-__all__ = ["Flow", "Source", "pipe"]
+__all__ = ["Flow", "Source"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -359,44 +359,3 @@ for _factories in (SourceFactories, TimedSources, HubFactories):
     Source.__dict__.update(  # type: ignore[attr-defined]
         {name: getattr(Flow, name) for name in dir(_factories) if name[0] != "_"}
     )
-
-
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
-D = TypeVar("D")
-
-
-@overload
-def pipe(source: Flow[A, B], /) -> Flow[A, B]: ...
-@overload
-def pipe(source: Flow[A, B], f1: Flow[B, C], /) -> Flow[A, C]: ...
-@overload
-def pipe(source: Flow[A, B], f1: Flow[B, C], f2: Flow[C, D], /) -> Flow[A, D]: ...
-@overload
-def pipe(
-    source: Flow[A, Any],
-    f1: Flow[Any, Any],
-    f2: Flow[Any, Any],
-    f3: Flow[Any, Any],
-    /,
-    *flows: Flow[Any, Any],
-) -> Flow[A, Any]: ...
-
-
-def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
-    """``source``, then each of ``flows``, left to right.
-
-    >>> from actors_rs import pipe
-    >>> pipe(Source.of("3", "4"), Flow().map(int), Flow().sum()).run(Sink.list())
-    [7]
-    """
-    if not isinstance(source, Flow):
-        raise wrong_kind(f"pipe needs a Source or a Flow, got {repr_of(source)}")
-    for flow in flows:
-        if not isinstance(flow, Flow):
-            raise wrong_kind(
-                f"pipe needs Flows behind its first, got {repr_of(flow)}; .to(sink) ends it"
-            )
-        source = source.via(flow)
-    return source
