@@ -123,6 +123,15 @@ class Attributes:
             )
         return cls(window, dispatcher, None, throughput, weight)
 
+    def check_for_source(self, spec: StageSpec) -> None:
+        """Raise ``InvalidArgumentError`` for what only a stage that takes elements can have."""
+        given = "window='auto'" if self.window == "auto" else "weight" if self.weight else None
+        if given is not None:
+            raise InvalidArgumentError(
+                f"with_attributes: {given} is about the elements that a stage takes, and the "
+                f"source '{spec.label}'{spec.made} takes none: set it on the stage or sink after it"
+            )
+
     def over(self, other: Attributes) -> Attributes:
         """These where they say something, else ``other``."""
         return Attributes(
@@ -144,7 +153,8 @@ class StageSpec:
 
     - ``make`` gives a fresh logic for each materialization.
     - ``outflow_window``: the window of the inlets downstream. A number is for heavy elements, 0 for
-      ordinary ones, ``None`` hands on the window of the stage's own inlets.
+      ordinary ones, ``None`` hands on the window of the stage's own inlets. The window that a user
+      sets on a source is this one.
     - ``gathers``: each element is a list of at most this many inputs; see ``window_behind``.
     - ``sides``: sinks with an open input, one for each of the last outlets. A flow through this
       stage carries them along, and ``in_order`` connects them.
@@ -222,6 +232,11 @@ class StageSpec:
         """
         make: Any = self.make
         return make.func if type(make) is partial else make
+
+    @property
+    def is_source(self) -> bool:
+        """Whether no stage feeds it; the ends of a loop are no sources."""
+        return not self.inputs and self.loop is None and self is not OPEN.spec
 
     @property
     def label(self) -> str:

@@ -22,6 +22,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.graph.drawing.blueprint import picture_of, shown_in_notebook
 from actors_rs.graph.fusing import changed_together
+from actors_rs.graph.junctions import for_junction
 from actors_rs.graph.neighbours import FOR_FLOWS
 from actors_rs.graph.pickling import CopiedAsItself
 from actors_rs.graph.results import Takes
@@ -282,8 +283,10 @@ class Flow(
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; a setting that is ``None`` stays as it is.
 
-        - ``window``: elements its inlets keep requested. A source has none: set the window of the
-          stage or sink after it. ``"auto"``: as many as fit pace and weight, see ``ActorSystem``.
+        - ``window``: elements its inlets keep requested. On a source: elements that it is read
+          ahead, which is the window of the stages after it up to one that makes new elements, as
+          ``flat_map`` does. ``"auto"``, not for a source: as many as fit pace and weight, see
+          ``ActorSystem``.
         - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage, for
           ``"auto"``; by default they are estimated.
         - ``dispatcher``: ``"pool"``, or ``"pinned"`` for a thread of its own.
@@ -296,7 +299,12 @@ class Flow(
         with naming_site():
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
-        return self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
+            if spec.is_source:
+                attributes.check_for_source(spec)
+        flow = self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
+        if window is not None and spec.is_source:
+            return flow._changed("with_attributes", outflow_window=window)
+        return flow
 
     def publisher_on(
         self: Flow[Never, T], system: ActorSystem, /, *, name: str | None = None
@@ -341,8 +349,8 @@ class Flow(
             raise cannot_run(f"{how}: an empty Flow() has no stage to change")
         if spec.outlets - len(spec.sides) > 1:
             raise cannot_run(
-                f"{how}: '{spec.label}' has {spec.outlets} outlets; name it where it is made, "
-                f"with {spec.kind}(..., name=...)"
+                f"{how}: '{spec.label}'{spec.made} has {spec.outlets} outlets, and one flow of "
+                f"them cannot change it: {for_junction(how, spec.kind)}"
             )
         return Flow(OutletRef(replace(spec, **changes), self._out.index))
 

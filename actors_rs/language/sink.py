@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, TypeVarTuple,
 
 from actors_rs.engine.boundary.standard import SinkSubscriber
 from actors_rs.engine.loops.sink_queue import SinkQueue
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import check_fed, graft, grafted, in_order, to_pickle
 from actors_rs.graph.checks import (
     at_least,
@@ -63,6 +64,12 @@ else:
     R = TypeVar("R")
 
 __all__ = ["Sink"]
+
+OWN_WINDOWS = {
+    "first": "Sink.first() requests one element and has no window: leave window out",
+    "queue": "the window of Sink.queue(n) is its capacity: set n and leave window out",
+}
+"""Sinks on which a window would have no effect, with what to write instead."""
 
 In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
@@ -187,6 +194,8 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         """
         with naming_site():
             spec = self._only_end("with_attributes")
+            if window is not None and spec.kind in OWN_WINDOWS:
+                raise InvalidArgumentError(f"with_attributes: {OWN_WINDOWS[spec.kind]}")
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._with(replace(spec, attributes=attributes.over(spec.attributes)))

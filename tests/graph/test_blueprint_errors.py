@@ -129,8 +129,17 @@ def test_an_empty_flow_and_a_stage_with_several_outlets_cannot_be_changed_behind
     }
     with pytest.raises(GraphError, match=r"an empty Flow\(\) has no stage to change"):
         change[how](Flow())
-    with pytest.raises(GraphError, match=r"'unzip' has 2 outlets; name it where it is made"):
+    write = {"named": r"unzip\(..., name=...\)", "with_attributes": r"unzip\(..., window=...\)"}
+    with pytest.raises(GraphError, match=rf"'unzip' .*has 2 outlets, .*: write {write[how]}"):
         change[how](ten.zip(ten).unzip()[0])
+
+
+def test_a_policy_or_a_total_for_a_stage_with_several_outlets_is_refused_with_its_place():
+    branch, _ = ten.partition(2, bool)
+    with pytest.raises(GraphError, match=r"partition\(..., on_failure=...\) has a policy"):
+        branch.on_failure("resume")
+    with pytest.raises(GraphError, match=r"with_total: .*: call it before partition, or after"):
+        branch.with_total(3)
 
 
 def test_branches_of_one_stage_are_not_started_one_after_the_other():

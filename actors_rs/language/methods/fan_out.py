@@ -10,6 +10,7 @@ from typing import (
     Generic,
     Literal,
     Never,
+    TypeAlias,
     TypeVar,
     Unpack,
     get_args,
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Branching"]
 
+Window: TypeAlias = int | Literal["auto"] | None
+
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 T = TypeVar("T")
@@ -67,15 +70,19 @@ class Branching(Generic[In_contra, Out_co]):
 
     _out: OutletRef
 
-    def broadcast(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
-        """``n`` flows that get every element, at the pace of the slowest; ``name`` is the stage's.
+    def broadcast(
+        self, n: int, *, name: str | None = None, window: Window = None
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
+        """``n`` flows that get every element, at the pace of the slowest.
+
+        ``name`` is the stage's name, and ``window`` is as in ``Flow.with_attributes``.
 
         >>> sums, counts = Source.of(2, 3).broadcast(2)
         >>> Graph(sums.to(Sink.sum()), counts.to(Sink.count())).run()
         (5, 2)
         """
         at_least(1, n, "broadcast: n")
-        return self._split("broadcast", partial(Broadcast, n), n, name)
+        return self._split("broadcast", partial(Broadcast, n), n, name, window)
 
     def partition(
         self,
@@ -83,13 +90,15 @@ class Branching(Generic[In_contra, Out_co]):
         f: Callable[[Out_co], int],
         *,
         name: str | None = None,
+        window: Window = None,
         on_failure: Policy | None = None,
         decider: Decider | None = None,
     ) -> tuple[Flow[In_contra, Out_co], ...]:
         """``n`` flows; each element goes to the flow whose number ``f`` returns, from 0.
 
         ``on_failure`` and ``decider`` say what happens to an element for which ``f`` raises, as
-        ``Flow.on_failure`` does for stages with one outlet. ``name`` is the stage's name.
+        ``Flow.on_failure`` does for stages with one outlet. ``name`` is the stage's name, and
+        ``window`` is as in ``Flow.with_attributes``.
 
         >>> even, odd = Source.of(1, 2, 3).partition(2, lambda n: n % 2)
         >>> Graph(even.to(Sink.list()), odd.to(Sink.list())).run()
@@ -101,47 +110,61 @@ class Branching(Generic[In_contra, Out_co]):
         if on_failure is not None or decider is not None:
             with naming_site():
                 answer = OnFailure.checked("partition: on_failure", on_failure, decider)
-        attributes = Attributes(on_failure=answer)
-        return self._split("partition", partial(Partition, n, f), n, name, attributes, holds=1)
+        return self._split("partition", partial(Partition, n, f), n, name, window, answer, holds=1)
 
-    def balance(self, n: int, *, name: str | None = None) -> tuple[Flow[In_contra, Out_co], ...]:
+    def balance(
+        self, n: int, *, name: str | None = None, window: Window = None
+    ) -> tuple[Flow[In_contra, Out_co], ...]:
         """``n`` flows; each element goes to a flow that asks for it, so most go to the quickest.
 
         The stages of each flow, up to the next junction, request 16 elements at a time: a slow flow
         has no more than that waiting in each of its stages. ``with_attributes(window=...)`` on a
         stage overrides it: a larger window costs less per element and divides the work less well.
-        ``name`` is the stage's name.
+        ``name`` is the stage's name, and ``window``, as in ``Flow.with_attributes``, is the window
+        of the junction itself.
 
         >>> workers = Source.range(0, 100).balance(2)
         >>> sum(Graph(*[worker.to(Sink.count()) for worker in workers]).run())
         100
         """
         at_least(1, n, "balance: n")
-        return self._split("balance", partial(Balance, n), n, name, deals=True)
+        return self._split("balance", partial(Balance, n), n, name, window, deals=True)
 
     @overload
     def unzip(
-        self: Branching[In_contra, tuple[A, B]], n: Literal[2] = 2, *, name: str | None = None
+        self: Branching[In_contra, tuple[A, B]],
+        n: Literal[2] = 2,
+        *,
+        name: str | None = None,
+        window: Window = None,
     ) -> tuple[Flow[In_contra, A], Flow[In_contra, B]]: ...
     @overload
     def unzip(
-        self: Branching[In_contra, tuple[A, B, C]], n: Literal[3], *, name: str | None = None
+        self: Branching[In_contra, tuple[A, B, C]],
+        n: Literal[3],
+        *,
+        name: str | None = None,
+        window: Window = None,
     ) -> tuple[Flow[In_contra, A], Flow[In_contra, B], Flow[In_contra, C]]: ...
     @overload
-    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[In_contra, Any], ...]: ...
+    def unzip(
+        self, n: int = 2, *, name: str | None = None, window: Window = None
+    ) -> tuple[Flow[In_contra, Any], ...]: ...
 
-    def unzip(self, n: int = 2, *, name: str | None = None) -> tuple[Flow[Any, Any], ...]:
+    def unzip(
+        self, n: int = 2, *, name: str | None = None, window: Window = None
+    ) -> tuple[Flow[Any, Any], ...]:
         """``n`` flows: the first parts of all elements, the second ones, and so on.
 
         Elements are tuples or other sequences of ``n`` (2), as ``zip`` gives them. ``name`` is the
-        stage's name.
+        stage's name, and ``window`` is as in ``Flow.with_attributes``.
 
         >>> names, ages = Source.of(("Ada", 36), ("Alan", 41)).unzip()
         >>> Graph(names.to(Sink.list()), ages.to(Sink.sum())).run()
         (['Ada', 'Alan'], 77)
         """
         at_least(1, n, "unzip: n")
-        return self._split("unzip", partial(Unzip, n), n, name)
+        return self._split("unzip", partial(Unzip, n), n, name, window)
 
     def into(self, sink: Sink[Out_co, R]) -> Sink[In_contra, R]:
         """This flow, whose input is open, and ``sink`` as one sink: for ``also_to``, say.
@@ -295,10 +318,14 @@ class Branching(Generic[In_contra, Out_co]):
         make: Callable[[], Any],
         count: int,
         name: str | None,
-        attributes: Attributes | None = None,
+        window: Window,
+        on_failure: OnFailure | None = None,
         **traits: Unpack[Traits],
     ) -> tuple[Flow[In_contra, Any], ...]:
         optional_text(name, f"{kind}: name")
+        with naming_site():
+            attributes = Attributes.of_stage(name or kind, window, None, None, None)
+        attributes = Attributes(on_failure=on_failure).over(attributes)
         own = {"outlets": count, "name": name, "attributes": attributes}
         spec = spec_of(kind, make, self._out, **own, **traits)  # type: ignore[arg-type]
         return tuple(flow_of(OutletRef(spec, index)) for index in range(count))
