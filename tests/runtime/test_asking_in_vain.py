@@ -37,6 +37,34 @@ BLOCKING = {
     "stop_child": lambda ref, top: top.stop_child("Counting"),
     "set a field": lambda ref, top: setattr(ref.proxy(), "count", 99),
 }
+INSTEAD = {
+    "ask": ("ref.ask() ", "'await ref.ask_async(message)'", "'ref.tell(message)'"),
+    "stop": ("ref.stop() ", "'await ref.stop(block=False)'", "'ref.stop(block=False)'"),
+    "stop_child": (
+        "stop_child() ",
+        "'await supervisor.stop_child(name, block=False)'",
+        "'supervisor.stop_child(name, block=False)'",
+    ),
+    "set a field": (
+        "proxy.count = value ",
+        "'await proxy.set_count(value)'",
+        "'proxy.set_count.defer(value)'",
+    ),
+    "read a field": ("proxy.count.get() ", "'await proxy.count'", "in an actor write 'await "),
+    "call a method": (
+        "proxy.double(...).get() ",
+        "'await proxy.double(...)'",
+        "'proxy.double.defer(...)'",
+    ),
+    "get": ("get() of a future ", "'await future'", "in an actor write 'await "),
+}
+WAITING = {
+    **BLOCKING,
+    "read a field": lambda ref, top: ref.proxy().count.get(),
+    "call a method": lambda ref, top: ref.proxy().double(3).get(),
+    "get": lambda ref, top: PooledActor._create_future().get(),
+}
+"""These send a message first, and wait for the answer then."""
 
 
 class Caller(PooledActor):
@@ -73,12 +101,33 @@ def test_a_coroutine_of_a_stream_must_await_an_answer(call):
         with pytest.raises(StageError) as failed:
             system.start(Source.of(1).map_async(asks, 1).to(Sink.list())).result(20)
         assert isinstance(failed.value.__cause__, BlockingError)
-        assert "await ref.ask_async(message)" in str(failed.value.__cause__)
 
         async def awaits(_):
             return await ref.ask("x", block=False)
 
         assert system.start(Source.of(1).map_async(awaits, 1).to(Sink.list())).result(20) == [1]
+
+
+@pytest.mark.parametrize("call", INSTEAD)
+def test_the_error_names_the_call_that_would_wait_and_the_code_to_write_instead(call):
+    named, awaited, sent = INSTEAD[call]
+    with ActorSystem(workers=2) as system:
+        top = system.supervise(Supervisor(children=[ChildSpec(Counting, restart="temporary")]))
+        ref, caller = top.child("Counting"), system.spawn(Caller)
+        ref.proxy()
+
+        async def calls():
+            WAITING[call](ref, top)
+
+        with pytest.raises(BlockingError) as in_coroutine:
+            caller.ask(calls, timeout=20)
+        with pytest.raises(BlockingError) as in_handler:
+            caller.ask(lambda: WAITING[call](ref, top), timeout=20)
+    assert str(in_coroutine.value).startswith(f"{named}in a coroutine would block")
+    assert f"write {awaited}" in str(in_coroutine.value)
+    assert str(in_handler.value).startswith(f"{named}would block a thread that actors share")
+    assert awaited in str(in_handler.value)
+    assert sent in str(in_handler.value)
 
 
 def test_a_look_at_an_answer_is_allowed_everywhere():

@@ -15,24 +15,22 @@ from typing import Any, TypeAlias, TypeVar
 
 from pykka import ActorDeadError, Future
 
-from actors_rs.errors import BlockingError
 from actors_rs.runtime._primitives import (
     Event,
     Full,
     Lock,
-    check_may_block,
     drive_until,
     fork_count,
     monotonic,
-    on_event_loop,
     or_for_ever,
     start_thread,
 )
 from actors_rs.runtime.actors.awaiting import Awaiting
 from actors_rs.runtime.actors.late_answer import LateAnswerError, Question, late_answer
+from actors_rs.runtime.actors.may_wait import ANSWER, check_may_wait, wait_for
 from actors_rs.runtime.settings import check_timeout
 
-__all__ = ["PooledFuture", "check_may_wait"]
+__all__ = ["PooledFuture"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -184,7 +182,8 @@ class PooledFuture(Future[T]):
         if self._is_there():
             return timeout
         self._check_is_here()
-        check_may_wait(timeout)
+        question = self.question
+        check_may_wait(timeout, wait_for(question and question[1], ANSWER))
         if drive_until(self._is_there, timeout):
             left = timeout  # it is the world's, whose clock this thread cannot read
         else:
@@ -214,26 +213,6 @@ class PooledFuture(Future[T]):
             lock.release()
 
 
-def check_may_wait(timeout: float | None) -> None:
-    """Raise ``BlockingError`` on a thread that must not wait for an answer, at most ``timeout`` s.
-
-    Called before a question is sent, and again before a wait. A ``timeout`` of 0 only looks whether
-    the answer is there, which every thread may do.
-    """
-    if timeout is not None and timeout <= 0:
-        return
-    if on_event_loop():
-        raise BlockingError(
-            "a coroutine on a system's event loop must not wait for an answer, which keeps all "
-            "coroutines of the system waiting: write 'await ref.ask_async(message)', and await "
-            "what a proxy returns"
-        )
-    check_may_block(
-        "a thread that actors share must not wait for a future: let the answer come "
-        "as a message, or give the actor its own thread with dispatcher = 'pinned'"
-    )
-
-
 def _got(future: Future[T]) -> T:
     """On a thread of asyncio's, which cannot hand a ``StopIteration`` over."""
     try:
@@ -245,7 +224,7 @@ def _got(future: Future[T]) -> T:
 def _wait_for(lock: Lock, timeout: float | None) -> float | None:
     """Take ``lock``, held elsewhere, within ``timeout`` seconds; returns the seconds left."""
     seconds = -1 if timeout is None else max(0.0, timeout)
-    check_may_wait(timeout)
+    check_may_wait(timeout, ANSWER)
     if drive_until(lambda: not lock.locked(), timeout):
         if not lock.acquire(blocking=False):
             raise _late_hook(timeout)

@@ -41,10 +41,12 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
             "has, then stops all the same; stop(timeout=...) with more seconds waits longer, "
             "stop(block=False) does not wait"
         )
+    longer = "more seconds as timeout wait longer, ask(message, block=False) returns a future"
+    if issubclass(type(message), ProxyCall | ProxyGetAttr | ProxySetAttr):
+        longer = "get(timeout=...) with more seconds waits longer, 'await' blocks no thread"
     return LateAnswerError(
         f"{who} gave no answer to {_shown(message)} within {seconds} seconds: {_doing(ref)}; it "
-        "will handle this one all the same; more seconds as timeout wait longer, "
-        "ask(message, block=False) returns a future and does not wait"
+        f"will handle this one all the same; {longer}"
     )
 
 

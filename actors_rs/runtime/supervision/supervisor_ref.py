@@ -9,7 +9,8 @@ from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.actor_ref import STOP, PooledActorRef
-from actors_rs.runtime.actors.future import PooledFuture, check_may_wait
+from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.may_wait import STOP_CHILD, check_may_wait
 from actors_rs.runtime.settings import check_timeout
 from actors_rs.runtime.supervision.child_slots import ChildSlots, Removed
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Restart, Supervisor, check_child
@@ -98,7 +99,7 @@ class SupervisorRef(PooledActorRef[Any]):
         """
         check_timeout(timeout)
         if block:
-            check_may_wait(timeout)
+            check_may_wait(timeout, STOP_CHILD)
         future: PooledFuture[bool] = PooledFuture()
         child = self.child_slots.child_of(name)
         future.question = (child.ref, STOP)
