@@ -16,7 +16,7 @@ from typing import Any
 
 from actors_rs import Graph
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.texts import named, repr_of
+from actors_rs.texts import did_you_mean, few, named, repr_of
 
 __all__ = ["came", "load_graph", "module_and_name"]
 
@@ -38,10 +38,10 @@ def load_graph(target: str) -> Graph[Any]:
     try:
         found: object = reduce(getattr, name.split("."), module)
     except AttributeError:
-        graphs = ", ".join(_graphs_in(module))
+        graphs = tuple(_graphs_in(module))
         raise InvalidArgumentError(
             f"expected a graph named {repr_of(name)} in {where}, which has no such name "
-            f"(graphs in it: {graphs or 'none'})"
+            f"(graphs in it: {few(graphs)}){did_you_mean(graphs, name)}"
         ) from None
     graph = found if isinstance(found, Graph) else _made_by(found, target)
     if not isinstance(graph, Graph):

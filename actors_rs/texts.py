@@ -7,17 +7,23 @@ get into a text through these functions only.
 
 from __future__ import annotations
 
+import difflib
 import os
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from types import TracebackType
 from typing import Any
 
 __all__ = [
     "MOST",
+    "MOST_NAMES",
     "class_name_of",
+    "did_you_mean",
+    "few",
     "named",
+    "nearest",
+    "one_of",
     "qualified_name_of",
     "repr_of",
     "repr_of_fields",
@@ -27,6 +33,10 @@ __all__ = [
 
 MOST = 10_000
 """Characters of a text that are shown, and of a ``repr`` a tenth of them."""
+MOST_NAMES = 8
+"""Names in a row that a reader looks through."""
+_ALIKE = 0.75
+"""Of 1, how much two names must have in common for one to be taken for the other."""
 
 
 _name_of_class = type.__dict__["__name__"].__get__  # past a ``__name__`` of its metaclass
@@ -72,6 +82,43 @@ def repr_of_fields(data: Any) -> str:
     """The ``__repr__`` of a dataclass that holds users' objects: the generated one may raise."""
     shown = ", ".join(f"{one.name}={repr_of(getattr(data, one.name))}" for one in fields(data))
     return f"{type(data).__qualname__}({shown})"
+
+
+def few(names: Iterable[str], most: int = MOST_NAMES) -> str:
+    """``names`` in a row, at most ``most`` of them, and how many more there are; or ``none``."""
+    given = tuple(names)
+    more = (f"{len(given) - most} more",) if len(given) > most else ()
+    return ", ".join((*given[:most], *more)) or "none"
+
+
+def one_of(known: Iterable[object], got: object, listed_in: str = "") -> str:
+    """``one of 'a', 'b', got 'c'``, with the names that ``got`` may be meant for.
+
+    It does not list many names; ``listed_in`` is where the reader finds them all.
+    """
+    names = tuple(known)
+    hint = did_you_mean(names, got)
+    listed = few(map(repr, names))
+    if len(names) > MOST_NAMES and (listed_in or hint):
+        listed = f"{len(names)} names" + (f" that {listed_in} lists" if listed_in else "")
+    return f"one of {listed}, got {repr_of(got)}{hint}"
+
+
+def did_you_mean(known: Iterable[object], got: object) -> str:
+    """The end of a message: the ``known`` names that ``got`` may be meant for, if there are."""
+    names = (one for one in known if isinstance(one, str))
+    meant = nearest(got, names) if type(got) is str else []
+    return f": did you mean {' or '.join(map(repr, meant))}?" if meant else ""
+
+
+def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """The ``known`` names that ``name`` may be meant for, the most alike first.
+
+    Case and underscores do not count: libraries differ in them.
+    """
+    plain = {one.replace("_", "").lower(): one for one in known}
+    wanted = name.replace("_", "").lower()
+    return [plain[one] for one in difflib.get_close_matches(wanted, plain, most, _ALIKE)]
 
 
 def named(error: BaseException) -> str:

@@ -8,15 +8,11 @@ sentence is made when it is read: ``hasattr`` costs no search.
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.texts import repr_of
+from actors_rs.texts import nearest, repr_of
 
 __all__ = ["Suggesting", "UnknownName", "table"]
-
-_ALIKE = 0.75
-"""Of 1, how much two names must have in common for one to be taken for the other."""
 
 
 class UnknownName(AttributeError):  # noqa: N818 - shown as what it is to Python
@@ -60,12 +56,12 @@ def _sentence(owner: type, name: str) -> str:
         return f"{missing}: did you mean '{ours[plain]}'?"
     if plain in instead:
         return f"{missing}: write {instead[plain]}"
-    alike = difflib.get_close_matches(plain, [*ours, *instead], n=3, cutoff=_ALIKE)
+    alike = nearest(plain, [*ours, *instead])
     means = [ours[one] if one in ours else instead[one] for one in alike]
-    if means:
-        return (
-            f"{missing}: did you mean {' or '.join(repr_of(one) for one in dict.fromkeys(means))}?"
-        )
+    calls = tuple(f"{ours[one]}(" for one in alike if one in ours)
+    told = dict.fromkeys(one for one in means if not one.startswith(calls))
+    if told:
+        return f"{missing}: did you mean {' or '.join(map(repr_of, told))}?"
     return f"{missing}: help({owner.__name__}) lists what there is"
 
 

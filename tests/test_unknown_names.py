@@ -64,12 +64,20 @@ def said(owner, name):
         (Graph, "execute", "system.start(graph)"),
         (graph, "start", "system.start(graph)"),
         (source, "qqq", "help(Flow)"),
+        (source, "resume", "SparkSource.arrow(df).resume(ledger), directly after SparkSource"),
+        (source, "acknowledged", "acknowledged(flow, ack), from actors_rs.delivery"),
+        (graph, "named", "flow.named(name).to(sink), or ActorSystem(name=...)"),
+        (graph, "with_attributes", "or ActorSystem(window=8)"),
     ],
     ids=lambda value: value if isinstance(value, str) else "of",
 )
 def test_a_guessed_name_is_answered_with_ours(owner, name, instead):
     assert f"has no attribute '{name}'" in said(owner, name)
     assert instead in said(owner, name)
+
+
+def test_a_name_of_ours_is_suggested_once():
+    assert said(source, "with_attribute").endswith(": did you mean 'with_attributes'?")
 
 
 def test_so_it_is_of_a_run():
@@ -108,7 +116,7 @@ BEFORE = {
     "run": Run,
 }
 PLAIN = {"dict", "set", "sorted", "print", "writer", "cycle", "monotonic", "rows", "table", "pipe"}
-PLAIN |= {"Graph", "put", "subscribe", "deque"}
+PLAIN |= {"Graph", "put", "subscribe", "deque", "ActorSystem", "acknowledged", "resume", "arrow"}
 
 
 @pytest.mark.parametrize("table", OWNERS)

@@ -36,7 +36,7 @@ from actors_rs.delivery.starts import END_OF_START, add_older_starts, read_start
 from actors_rs.errors import InvalidArgumentError, LedgerError, ReadError, WriteError
 from actors_rs.graph.checks import path_of, wrong_value
 from actors_rs.runtime._primitives import Lock, monotonic, wall_clock
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import one_of, repr_of, text_of
 
 __all__ = ["Ledger", "LedgerRun", "OnOtherPlan", "Plan", "commit_within", "status"]
 
@@ -76,10 +76,8 @@ class Ledger:
         self, path: str | os.PathLike[str], *, on_other_plan: OnOtherPlan = "refuse"
     ) -> None:
         if on_other_plan not in get_args(OnOtherPlan):
-            choices = ", ".join(get_args(OnOtherPlan))
-            raise InvalidArgumentError(
-                f"Ledger: on_other_plan must be one of {choices}, got {repr_of(on_other_plan)}"
-            )
+            choice = one_of(get_args(OnOtherPlan), on_other_plan)
+            raise InvalidArgumentError(f"Ledger: on_other_plan must be {choice}")
         self.path = _file_of(path, "Ledger")
         self.on_other_plan: OnOtherPlan = on_other_plan
 

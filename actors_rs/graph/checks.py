@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike, fsdecode
 from typing import Any
 
@@ -18,7 +18,8 @@ from actors_rs.stages.functions import (
     deferred_kind,
     deferred_result,
 )
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import did_you_mean, repr_of, text_of
+from actors_rs.texts import one_of as text_of_choice
 
 __all__ = [
     "at_least",
@@ -27,6 +28,7 @@ __all__ = [
     "flag",
     "function",
     "integer",
+    "known_options",
     "naming_site",
     "one_of",
     "optional_plain_function",
@@ -142,7 +144,18 @@ def optional_plain_function(value: Any, what: str) -> None:
 def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
-        raise wrong_value(f"{what} must be one of {', '.join(choices)}, got {repr_of(value)}")
+        raise wrong_value(f"{what} must be {text_of_choice(choices, value)}")
+
+
+def known_options(given: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Raise if the user gave an option that ``what``, a method of the user's, does not have."""
+    known = tuple(known)
+    for name in given:
+        if name not in known:
+            hint = did_you_mean(known, name) or ";"
+            raise wrong_kind(
+                f"{what} has no option {repr_of(name)}{hint} help({what}) lists its options"
+            )
 
 
 def positive(value: Any, what: str, unit: str = "") -> float:

@@ -10,6 +10,8 @@ from typing import Any, TypedDict
 from actors_rs.graph.checks import (
     at_least,
     flag,
+    known_options,
+    one_of,
     path_of,
     plain_function,
     wrong_kind,
@@ -38,12 +40,7 @@ class CsvOptions(TypedDict, total=False):
 
 def csv_format(header: bool, types: Any, options: dict[str, Any]) -> CsvFormat:
     """The format that the arguments of ``Source.csv`` describe."""
-    unknown = options.keys() - CsvFormat.__dataclass_fields__.keys()
-    if unknown:
-        raise wrong_kind(
-            f"Source.csv: expected {', '.join(CsvOptions.__annotations__)}, "
-            f"got {', '.join(sorted(unknown))}"
-        )
+    known_options(options, ("header", "types", *CsvOptions.__annotations__), "Source.csv")
     form = CsvFormat(header, types=_types_of(types, header), **options)
     delimiter = form.delimiter
     if not isinstance(delimiter, str) or len(delimiter) != 1:
@@ -103,11 +100,7 @@ def _types_of(types: Any, header: bool) -> Mapping[Any, Callable[[str], Any]]:
 
 def compression_of(value: Any, what: str) -> Compression:
     """``value`` if it is a compression, and something is installed that handles it."""
-    if value not in COMPRESSIONS:
-        raise wrong_value(
-            f"{what}: compression must be one of {', '.join(map(repr_of, COMPRESSIONS))}, "
-            f"got {repr_of(value)}"
-        )
+    one_of(COMPRESSIONS, value, f"{what}: compression")
     return value  # type: ignore[no-any-return]
 
 

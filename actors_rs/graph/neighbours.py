@@ -200,6 +200,11 @@ FOR_FLOWS = table(
     ("pipe compose through let transform_with", "via(flow), or pipe(source, flow, flow)"),
     ("name with_name label set_name", "named(name)"),
     ("with_dispatcher add_attributes attributes", "with_attributes(dispatcher='pinned')"),
+    (
+        "resume with_ledger ledger checkpoint",
+        "SparkSource.arrow(df).resume(ledger), directly after SparkSource: only that has resume",
+    ),
+    ("acknowledged acknowledge ack with_ack", "acknowledged(flow, ack), from actors_rs.delivery"),
     ("cancel stop dispose close take_until_cancelled", "kill_switch(switch), or run.cancel()"),
     ("as_observable hide preserve", "the flow itself: it is immutable"),
 )
@@ -240,7 +245,16 @@ FOR_GRAPHS = table(
     ("add merge combine", "Graph(graph, graph)"),
     ("describe outline", "print(graph), or draw()"),
     ("islands plan actors", "explain()"),
-    ("map filter via to named", "the operators before .to(sink): a graph is closed"),
+    ("map filter via to", "the operators before .to(sink): a graph is closed"),
+    (
+        "named name with_name label set_name",
+        "flow.named(name).to(sink), or ActorSystem(name=...): metrics, traces and logs show the "
+        "names of stages and of systems, and a graph has none",
+    ),
+    (
+        "with_attributes window dispatcher attributes",
+        "flow.with_attributes(window=8).to(sink) for a stage, or ActorSystem(window=8) for all",
+    ),
     ("timeout", "watched(stall_after=seconds), or result(timeout) of the run"),
 )
 

@@ -7,6 +7,7 @@ from math import inf
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError, StreamError
+from actors_rs.graph.checks import known_options
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.spark.failure_kinds import FailureKind
 from actors_rs.texts import repr_of
@@ -85,17 +86,16 @@ class PolicyOptions(TypedDict, total=False):
     pool: str | None
 
 
+_OWN_OPTIONS = ("in_flight", "ordered", "max_partition_bytes")
+"""Those that the methods of ``SparkSource`` name themselves."""
+
+
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
     """The policy that ``options`` describe; raises for one that makes no sense.
 
     ``TypeError`` for an option that there is not: it would be left out without a word.
     """
-    known = PolicyOptions.__annotations__
-    for name in options:
-        if name not in known:
-            raise TypeError(
-                f"SparkSource: no option {repr_of(name)}: expected one of {', '.join(known)}"
-            )
+    known_options(options, (*_OWN_OPTIONS, *PolicyOptions.__annotations__), "SparkSource")
     return PartitionPolicy(
         options.get("max_attempts", 1),
         options.get("backoff", Backoff()),

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from actors_rs.errors import ArgumentTypeError, DeciderError, InvalidArgumentError
 from actors_rs.stages.functions import deferred_kind
-from actors_rs.texts import named, repr_of
+from actors_rs.texts import named, one_of, repr_of
 
 __all__ = ["POLICIES", "STOP", "Decider", "OnFailure", "Policy"]
 
@@ -36,7 +36,7 @@ class OnFailure:
         """Exactly one of the two, which must make sense; ``what`` names the call in messages."""
         if decider is None:
             if policy not in POLICIES:
-                raise InvalidArgumentError(f"{what}: {_expected()}, got {repr_of(policy)}")
+                raise InvalidArgumentError(f"{what}: expected {one_of(POLICIES, policy)}")
             return cls(policy)
         if policy is not None:
             raise InvalidArgumentError(
@@ -63,12 +63,8 @@ class OnFailure:
         except Exception as failure:
             raise DeciderError(f"a decider raised {named(failure)}") from failure
         if not issubclass(type(policy), str) or policy not in POLICIES:
-            raise DeciderError(f"a decider's answer: {_expected()}, got {repr_of(policy)}")
+            raise DeciderError(f"a decider must return {one_of(POLICIES, policy)}")
         return policy
-
-
-def _expected() -> str:
-    return "expected one of " + ", ".join(repr_of(policy) for policy in POLICIES)
 
 
 STOP = OnFailure()

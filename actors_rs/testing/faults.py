@@ -28,7 +28,7 @@ from actors_rs.runtime.dispatch.resources import Resources, threads
 from actors_rs.runtime.settings import check_count, check_int, check_rate, check_text
 from actors_rs.stages.passing import PassThrough
 from actors_rs.stages.stage import Budget
-from actors_rs.texts import repr_of
+from actors_rs.texts import one_of, repr_of
 
 __all__ = [
     "ACTOR_POINTS",
@@ -112,9 +112,7 @@ class Faults:
         decide: Callable[[str], bool] | None = None,
     ) -> None:
         if not isinstance(kind, str) or kind not in KINDS:
-            raise InvalidArgumentError(
-                f"kind must be one of {', '.join(KINDS)}, got {repr_of(kind)}"
-            )
+            raise InvalidArgumentError(f"kind must be {one_of(KINDS, kind)}")
         check_rate("rate", rate)
         check_int("seed", seed)
         _check_points(points)
@@ -244,8 +242,8 @@ def hostile(*methods: str) -> Any:
 
     for name in methods:
         if name not in HOSTILE_METHODS:
-            known = ", ".join(HOSTILE_METHODS)
-            raise InvalidArgumentError(f"hostile needs one of {known}, got {repr_of(name)}")
+            choice = one_of(HOSTILE_METHODS, name, "actors_rs.testing.faults.HOSTILE_METHODS")
+            raise InvalidArgumentError(f"hostile: expected {choice}")
     body: dict[str, Any] = {name: raising(name) for name in methods}
     if "__eq__" in body:
         body.setdefault("__hash__", object.__hash__)

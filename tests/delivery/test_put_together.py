@@ -213,11 +213,8 @@ REMEMBERING = ["distinct()", "distinct_until_changed()", "scan(0, max)", "with_i
 def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, stage, fused):
     spec = replace(numbers(acks)._out.spec, envelopes=RESUMABLE)
     flow = eval(f"flow.{stage}.map(str)", {"flow": Flow(OutletRef(spec))})
-    with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* one of ") as refused:
+    with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* docs/delivery.md"):
         (flow.fuse() if fused else flow).to(Sink.count())
-    able = str(refused.value).rpartition("expected one of ")[2].split(", ")
-    assert "map" in able
-    assert stage.partition("(")[0] not in able
 
 
 @pytest.mark.parametrize("first", [True, False])

@@ -242,7 +242,10 @@ def test_subscribers_that_come_and_go_from_many_threads_all_see_a_run_of_the_str
     ("options", "said"),
     [
         ({"replay": -1}, "hub: replay must be at least 0, got -1"),
-        ({"on_slow": "wait"}, "hub: on_slow must be one of backpressure, drop, fail, got 'wait'"),
+        (
+            {"on_slow": "wait"},
+            "hub: on_slow must be one of 'backpressure', 'drop', 'fail', got",
+        ),
     ],
 )
 def test_an_option_out_of_its_range_is_refused_in_one_sentence(system, options, said):

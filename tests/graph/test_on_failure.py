@@ -266,7 +266,7 @@ def test_a_decider_that_returns_no_policy_stops_the_stage_with_both_errors(syste
         system.start(flow.to(Sink.list())).result(SECONDS)
     (other,) = caught.value.others
     assert isinstance(other, DeciderError)
-    assert str(other).endswith(f"expected one of 'stop', 'resume', 'restart', got {answer!r}")
+    assert str(other).endswith(f"one of 'stop', 'resume', 'restart', got {answer!r}")
 
 
 def test_a_decider_that_raises_stops_the_stage_with_both_errors(system):

@@ -144,7 +144,7 @@ def test_other_files_are_no_data_set_that_is_there(tmp_path):
 
 
 def test_what_is_neither_of_the_two_is_refused_where_it_is_written():
-    with pytest.raises(InvalidArgumentError, match="existing must be one of append, refuse, got"):
+    with pytest.raises(InvalidArgumentError, match="must be one of 'append', 'refuse', got"):
         Sink.parquet("x", existing="replace")  # type: ignore[arg-type]
 
 

@@ -58,13 +58,13 @@ def test_the_visit_that_was_named_raises_what_was_ordered(kind):
 
 
 def test_bad_orders_are_refused_in_a_sentence():
-    with pytest.raises(InvalidArgumentError, match=r"kind must be one of exception, .*'odd'"):
+    with pytest.raises(InvalidArgumentError, match=r"kind must be one of 'exception', .*'odd'"):
         Faults(kind="odd")
-    with pytest.raises(InvalidArgumentError, match=r"kind must be one of exception, .* got \[\]"):
+    with pytest.raises(InvalidArgumentError, match=r"kind must be one of 'exception', .* got \[\]"):
         Faults(kind=[])
     with pytest.raises(InvalidArgumentError, match="rate must be a rate from 0 to 1, got 2"):
         Faults(2)
-    with pytest.raises(InvalidArgumentError, match=r"hostile needs one of .*'__len__'"):
+    with pytest.raises(InvalidArgumentError, match=r"hostile: expected one of .*got '__len__'"):
         hostile("__len__")
 
 

@@ -107,17 +107,12 @@ class _Acknowledging:
         """Where both come, that which refuses more."""
         return other if isinstance(other, _Acknowledging) else None
 
-    @property
-    def able(self) -> set[str]:
-        """The kinds of stages that can keep the promise."""
-        return {*_ADAPTERS, *_BY_SPEC}
-
     def refusal(self, spec: StageSpec, why: str) -> GraphError:
         """The error for ``spec``."""
-        able = ", ".join(sorted(self.able))
         return GraphError(
-            f"stage '{spec.label}'{spec.made} takes acknowledged elements, but "
-            f"'{spec.kind}' {why}: expected one of {able}"
+            f"stage '{spec.label}'{spec.made} takes acknowledged elements, but '{spec.kind}' "
+            f"{why}: leave it out, or put it before acknowledged(...); docs/delivery.md lists "
+            "the stages that cannot acknowledge, and what to write instead"
         )
 
 
@@ -136,10 +131,6 @@ class _Resumable(_Acknowledging):
 
     def beside(self, other: EnvelopeRules, /) -> EnvelopeRules | None:
         return self if isinstance(other, _Acknowledging) else None
-
-    @property
-    def able(self) -> set[str]:
-        return super().able - REMEMBERING
 
     def maker_for(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         if spec.kind in REMEMBERING:

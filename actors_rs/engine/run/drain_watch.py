@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from actors_rs.engine.calls import hand_over
 from actors_rs.runtime._logging import logger_called
+from actors_rs.texts import few
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage, WholeRun
@@ -18,8 +19,6 @@ __all__ = ["DrainWatch", "stages_waited_for"]
 
 PATIENCE = 1.0
 """Seconds after which the log says what a drained run waits for."""
-MOST_NAMES = 5
-"""Of stages, in that line."""
 logger = logger_called("actors_rs.graph")
 
 
@@ -57,9 +56,7 @@ def stages_waited_for(living: Iterable[RunningStage]) -> str:
     """Names the ``living`` stages that are in a call of the user, with the function; else all."""
     stages = tuple(living)
     busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
-    names = busy or [_said(stage) for stage in stages]
-    more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
-    return ", ".join(names[:MOST_NAMES] + more)
+    return few(busy or (_said(stage) for stage in stages))
 
 
 def _said(stage: RunningStage, call: str = "") -> str:

@@ -15,6 +15,7 @@ from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.queue import QueueSource
+from actors_rs.texts import few
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
@@ -318,8 +319,9 @@ def only_one(queues: Mapping[str, Q], kind: str, name: str | None) -> Q:
     found = [queue for called, queue in queues.items() if name in (None, called)]
     if len(found) != 1:
         wanted = f"one {kind}" if name is None else f"a {kind} called '{name}'"
-        there = ", ".join(f"'{called}'" for called in queues) or "none"
-        raise GraphError(f"expected {wanted} in this run, there is {there}")
+        there = few(f"'{called}'" for called in queues)
+        advice = "; give the name" if name is None and found else ""
+        raise GraphError(f"expected {wanted} in this run, there is {there}{advice}")
     return found[0]
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.drawing.boxes import Arrow, Box
 from actors_rs.graph.drawing.svg import FILLS, svg_of
-from actors_rs.texts import repr_of
+from actors_rs.texts import one_of
 
 __all__ = ["Format", "Picture"]
 
@@ -38,8 +38,7 @@ class Picture:
             return self.dot()
         if format == "svg":
             return self.svg()
-        formats = ", ".join(get_args(Format))
-        raise InvalidArgumentError(f"draw: format must be one of {formats}, got {repr_of(format)}")
+        raise InvalidArgumentError(f"draw: format must be {one_of(get_args(Format), format)}")
 
     def mermaid(self) -> str:
         """A Mermaid flowchart, from left to right."""

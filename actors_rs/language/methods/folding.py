@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, TypeVarTuple, Unpack,
 from actors_rs.graph.checks import (
     at_least,
     function,
+    known_options,
     one_of,
     optional_plain_function,
     plain_function,
@@ -340,11 +341,7 @@ def _in_windows(
     merged_with: Sequence[Any] = (),
     **options: Any,
 ) -> Flow[Any, Any]:
-    if unknown := options.keys() - WindowOptions.__annotations__.keys():
-        raise wrong_kind(
-            f"aggregate_by: expected {', '.join(WindowOptions.__annotations__)}, "
-            f"got an option {', '.join(sorted(unknown))}"
-        )
+    known_options(options, ("event_time", *WindowOptions.__annotations__), "Flow.aggregate_by")
     if not isinstance(merged_with, list | tuple):
         raise wrong_kind(
             f"aggregate_by: merged_with must be a list of streams, got {repr_of(merged_with)}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine.run import adjusting
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.settings import is_number
-from actors_rs.texts import repr_of
+from actors_rs.texts import one_of, repr_of
 
 if TYPE_CHECKING:
     from actors_rs.engine.run.scope import RunScope
@@ -60,5 +60,4 @@ def _do(scope: RunScope, action: str, stage: str, value: Any) -> None:
         case "parallelism":
             adjusting.set_parallelism(scope, stage, value)
         case _:
-            known = ", ".join(ACTIONS)
-            raise InvalidArgumentError(f"expected one of {known}, got {repr_of(action)}")
+            raise InvalidArgumentError(f"expected an action, {one_of(ACTIONS, action)}")

@@ -24,6 +24,7 @@ from actors_rs.runtime.supervision.supervised import (
     TakeOver,
     ref_of,
 )
+from actors_rs.texts import few
 
 __all__ = ["Added", "ChildSlots", "Removed"]
 
@@ -146,9 +147,9 @@ class ChildSlots:
         with self._lock:
             child = self._by_name.get(name)
         if child is None or (rest and child.child_slots is None):
-            names = ", ".join(self.refs()) or "none"
             raise InvalidArgumentError(
-                f"supervisor '{self.path}' has no child '{path}', its children are: {names}"
+                f"supervisor '{self.path}' has no child '{path}', its children are: "
+                f"{few(self.refs())}"
             )
         return child.child_slots.child_of(rest) if rest and child.child_slots is not None else child
 

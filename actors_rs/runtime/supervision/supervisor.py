@@ -27,7 +27,7 @@ from actors_rs.runtime.supervision.child_slots import ChildSlots
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.runtime.supervision.supervised import Child, State
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
-from actors_rs.texts import text_of
+from actors_rs.texts import few, text_of
 
 __all__ = ["SupervisorActor"]
 
@@ -164,7 +164,7 @@ class SupervisorActor(ActorCore):
             super()._process_(message)
 
     def _process_ask_(self, ask: Ask) -> None:
-        names = ", ".join(f"'{name}'" for name in self.child_slots.refs()) or "none"
+        names = few(f"'{name}'" for name in self.child_slots.refs())
         path = self.child_slots.path
         why = f"supervisor '{path}' takes no messages, ask one of its children: {names}"
         if not refuse_question(ask, why):

@@ -19,7 +19,7 @@ from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
-from actors_rs.texts import text_of
+from actors_rs.texts import few, text_of
 
 __all__ = ["Shutdown"]
 
@@ -29,7 +29,6 @@ JOIN_SECONDS = 0.02
 """Seconds reserved for each set of threads that is still to join."""
 PATIENCE = 1.0
 """Seconds after which a line in the log names what the shutdown waits for, once all must stop."""
-MOST_NAMES = 5
 """The most names in that line."""
 logger = logger_called("actors_rs.runtime")
 
@@ -130,12 +129,11 @@ class Shutdown:
         """Log the wait: after one Ctrl-C, silence would look like a program that hangs."""
         system = self._system
         names = [text_of(one) for one in (*system._living_activities(), *system.children())]
-        more = [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
         logger.warning(
             "shutdown of '%s' waits, for at most %.3g s, for what was told to stop: %s%s",
             system.name,
             self._left(0.0),
-            ", ".join(names[:MOST_NAMES] + more),
+            few(names),
             "; Ctrl-C once more to leave it behind" if on_main_thread() else "",
         )
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from actors_rs.stages.arrow.nulls import part_with_nulls
 from actors_rs.stages.arrow.values import array_of, by_field, stored
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import few, repr_of, text_of
 
 __all__ = ["batch_of"]
 
@@ -154,7 +154,7 @@ def _check_fields(column: _Column) -> None:
     rows = [one if type(one) is dict else by_field(one, names) for one in column.values]
     if not (column.given or set(chain.from_iterable(rows)) <= set(names)):
         unknown = dict.fromkeys(name for row in rows for name in row if name not in names)
-        extra = ", ".join(map(repr_of, unknown))
+        extra = few(map(repr_of, unknown))
         raise ValueError(
             f"{column.name} of the first row has no field {extra}: give a schema that names "
             "the fields to write"

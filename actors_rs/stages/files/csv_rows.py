@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.stages.files.reading import Place
-from actors_rs.texts import named, repr_of, text_of
+from actors_rs.texts import did_you_mean, few, named, repr_of, text_of
 
 __all__ = ["BadRow", "CsvFormat", "OnBadRow", "check_names", "rows_of"]
 
@@ -89,7 +89,7 @@ class CsvFormat:
                 if column not in (names or ()):
                     raise ValueError(
                         f"types: expected a column {repr_of(column)}, found "
-                        f"{', '.join(map(repr_of, names or ()))}"
+                        f"{few(map(repr_of, names or ()))}{did_you_mean(names or (), column)}"
                     )
                 found.append(((names or []).index(column), column, cast))
             else:

@@ -16,7 +16,7 @@ from actors_rs.stages.inner.inner_ports import InnerOutput
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.stage import StageLogic
-from actors_rs.texts import short_repr_of
+from actors_rs.texts import few, short_repr_of
 
 __all__ = [
     "OVERFLOW",
@@ -36,8 +36,6 @@ WAITING_SECONDS = 0.03
 """Seconds of sorting for which at most an element waits."""
 FAST = 64
 """A piece of so many elements means that they come fast, and none waits for long."""
-NAMED = 5
-"""Most keys that an error names."""
 
 Homeless: TypeAlias = tuple[Any, list[Any]] | None
 """A key for which there is no room, and its first element."""
@@ -295,5 +293,4 @@ def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: in
 
 
 def _named(keys: Sequence[Any]) -> str:
-    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
-    return ", ".join(map(short_repr_of, keys[:NAMED])) + more
+    return few(map(short_repr_of, keys))

@@ -9,7 +9,7 @@ from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.settings import check_count, check_int, check_rate
 from actors_rs.testing.decisions import FAULT_RATE, Decisions, Pct, RandomWalk
 from actors_rs.testing.explore.systematic import BoundedDfs, Exhaustive
-from actors_rs.texts import repr_of
+from actors_rs.texts import one_of, repr_of
 
 __all__ = ["PORTFOLIO", "STRATEGIES", "Strategy", "decisions_of_runs"]
 
@@ -80,8 +80,7 @@ def strategies(portfolio: Sequence[str], seed: int, fault_rate: float) -> list[S
         raise InvalidArgumentError("a portfolio needs at least one strategy, got none")
     for name in portfolio:
         if name not in STRATEGIES:
-            known = ", ".join(STRATEGIES)
-            raise InvalidArgumentError(f"unknown strategy {repr_of(name)}, there are: {known}")
+            raise InvalidArgumentError(f"portfolio: expected {one_of(STRATEGIES, name)}")
     made = {name: STRATEGIES[name](seed, fault_rate) for name in dict.fromkeys(portfolio)}
     return [made[name] for name in portfolio]
 

@@ -49,7 +49,7 @@ from actors_rs.stages.sinks.files.writing import (
     WritingSink,
     naming,
 )
-from actors_rs.texts import class_name_of, repr_of
+from actors_rs.texts import class_name_of, few, repr_of
 
 _ROWS_GATHERED = 16_384
 """Single rows are gathered up to this many before they are turned into Arrow."""
@@ -264,7 +264,7 @@ class Parquet(WritingSink):
         known = dict.fromkeys(self._schema.names if self._schema is not None else rows[0])
         for row in rows:
             if not row.keys() <= known.keys():
-                extra = ", ".join(repr_of(name) for name in row if name not in known)
+                extra = few(repr_of(name) for name in row if name not in known)
                 raise ValueError(
                     f"parquet: the first row has no column {extra}: give a schema that names "
                     "the columns to write"

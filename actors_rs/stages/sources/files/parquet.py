@@ -26,7 +26,7 @@ from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.reading import reading
 from actors_rs.stages.source import IteratorSource
 from actors_rs.stages.sources.files.parquet_files import files_in, partition_values, with_values
-from actors_rs.texts import repr_of
+from actors_rs.texts import did_you_mean, few, repr_of
 
 
 class Parquet(IteratorSource):
@@ -77,10 +77,11 @@ def expect_columns(names: list[str], file: Any) -> None:
     paths = [file.schema.column(number).path.split(".") for number in range(len(file.schema))]
     known = {".".join(path[:depth]) for path in paths for depth in range(1, len(path) + 1)}
     if missing := [name for name in names if name not in known]:
-        columns, there = (
-            ", ".join(map(repr_of, some)) for some in (missing, file.schema_arrow.names)
+        there = file.schema_arrow.names
+        raise ValueError(
+            f"expected a column {few(map(repr_of, missing))}, found {few(map(repr_of, there))}"
+            f"{did_you_mean(there, missing[0])}"
         )
-        raise ValueError(f"expected a column {columns}, found {there}")
 
 
 def arrow_parquet() -> Any:

@@ -25,7 +25,7 @@ from actors_rs.stages.files.reading import reading
 from actors_rs.stages.files.sqlite_files import for_reading
 from actors_rs.stages.files.sqlite_readers import Rows
 from actors_rs.stages.source import IteratorSource
-from actors_rs.texts import repr_of
+from actors_rs.texts import few, repr_of
 
 
 class Sqlite(IteratorSource):
@@ -71,7 +71,7 @@ def check_columns(names: list[str]) -> None:
     """Raise ``ValueError`` for names that two columns have: a dict holds one of them."""
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        repeated = ", ".join(map(repr_of, twice))
+        repeated = few(map(repr_of, twice))
         raise ValueError(
             f"expected a name for each column, got {repeated} more than once: name them with AS"
         )
