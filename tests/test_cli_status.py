@@ -45,7 +45,7 @@ def test_programs_get_everything_as_json(ledger, capsys):
 
 def test_a_file_that_is_no_ledger_is_refused_in_one_sentence(tmp_path, capsys):
     assert main(["status", str(tmp_path / "none")]) == 2
-    assert "a ledger was expected, there is no such file" in capsys.readouterr().err
+    assert "expected a ledger, found no such file" in capsys.readouterr().err
 
 
 def test_a_ledger_that_cannot_be_read_is_told_in_one_sentence(ledger, capsys):
@@ -94,7 +94,7 @@ def test_a_run_that_was_drained_has_completed_and_says_what_it_left(tmp_path, ca
     assert main(["status", str(tmp_path / "night.ledger")]) == 0
     first = capsys.readouterr().out.splitlines()[0]
     assert first.startswith(
-        "run 1 completed, as it was drained: 3 partitions are left for the next run, plan "
+        "run 1 completed by drain(): 3 partitions are left for the next run, plan "
     )
 
 
@@ -108,9 +108,9 @@ def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
     lines = list(
         report_lines(Report(2, "f" * 64, "running", None, 0.0, None, None, entries), now=9.0)
     )
-    said = "run 2 was killed: it has not written its end, and no process holds it, plan "
+    said = "run 2 was killed: the ledger has no end of it, and no process holds the ledger, plan "
     assert lines[0].startswith(said)
-    assert lines[2].endswith("(50.0%), 1 in hand when it was killed, 1 pending")
+    assert lines[2].endswith("(50.0%), 1 running when it was killed, 1 pending")
     assert "left" not in lines[3], "nobody works on it"
 
 

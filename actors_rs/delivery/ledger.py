@@ -142,12 +142,21 @@ class Ledger:
     def _check_place(self) -> None:
         folder = os.path.dirname(os.path.abspath(self.path))
         if not os.path.isdir(folder):
-            raise LedgerError(f"{self.path}: there is no directory {folder} for the ledger")
+            raise LedgerError(
+                f"{self.path}: the directory {folder} does not exist: create it, or give the "
+                "ledger another path"
+            )
         if os.path.isdir(self.path):
-            raise LedgerError(f"{self.path}: a ledger is a file, this is a directory")
+            raise LedgerError(
+                f"{self.path}: expected a file for the ledger, found a directory: give the path of "
+                "a file in it"
+            )
 
     def _is_held(self) -> LedgerError:
-        return LedgerError(f"{self.path}: held by another run{_holder_of(self.path)}")
+        return LedgerError(
+            f"{self.path}: another run holds this ledger{_holder_of(self.path)}: wait until that "
+            "run has ended, or give this one another ledger and another output"
+        )
 
 
 class LedgerRun:
@@ -171,7 +180,10 @@ class LedgerRun:
         with self._lock, _naming(self.path):
             report = read_report(self._database)
         if report is None:
-            raise LedgerError(f"{self.path}: run {self.run} is gone from the ledger")
+            raise LedgerError(
+                f"{self.path}: run {self.run} is no longer in the ledger: another program has "
+                "deleted its rows"
+            )
         return report
 
     def starts(self) -> tuple[dict[str, Any], ...]:
@@ -282,12 +294,12 @@ def status(path: str | os.PathLike[str]) -> Report:
     """
     path = _file_of(path, "status")
     if not os.path.isfile(path):
-        raise LedgerError(f"{path}: a ledger was expected, there is no such file")
+        raise LedgerError(f"{path}: expected a ledger, found no such file")
     held = Hold(path).is_taken(unknown=True)
     with _naming(path, ReadError):
         report = _newest_run(path)
     if report is None:
-        raise LedgerError(f"{path}: the ledger holds no run yet")
+        raise LedgerError(f"{path}: expected a ledger with a run, found one that no run has used")
     # Asked on both sides: it may have ended, or begun, just while the report was read.
     held = held or Hold(path).is_taken(unknown=True)
     return report if held else replace(report, holder=None)
@@ -315,7 +327,7 @@ def _is_complete(path: str) -> bool:
 
 def _report_of(database: sqlite3.Connection, path: str) -> Report | None:
     if not check_version(database, path):
-        raise LedgerError(f"{path}: a ledger was expected, this database holds none")
+        raise LedgerError(f"{path}: expected a ledger, found a database without one")
     return read_report(database)
 
 
@@ -323,7 +335,7 @@ def _file_of(path: str | os.PathLike[str], what: str) -> str:
     """``path`` as a text; raises for what is no path of a file that lasts."""
     file = os.fsdecode(path_of(path, what))
     if file == ":memory:" or file.startswith("file:"):
-        raise wrong_value(f"{what}: path must be that of a file on the disk, got {repr_of(path)}")
+        raise wrong_value(f"{what}: path must name a file on the disk, got {repr_of(path)}")
     return file
 
 
@@ -361,10 +373,10 @@ def _naming(path: str, failure: type[ReadError] | type[WriteError] = WriteError)
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code == sqlite3.SQLITE_NOTADB:
-            raise LedgerError(f"{path}: a ledger was expected, this is no database") from error
+            raise LedgerError(f"{path}: expected a ledger, found a file of another kind") from error
         if code == sqlite3.SQLITE_CORRUPT:
             raise LedgerError(
-                f"{path}: the file is damaged ({text_of(error)}): restore it, or begin with an "
-                "empty output and another path"
+                f"{path}: the ledger is damaged ({text_of(error)}): restore the file, or start "
+                "again with another ledger and an empty output"
             ) from error
         raise failure(path, error) from error

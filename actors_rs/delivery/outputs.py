@@ -27,7 +27,7 @@ OWNER_FILE = ".actors_rs_run"
 """The file in a directory of parts that names the run and the sink they belong to."""
 DELIVERED_TABLE = "actors_rs_delivered"
 """The table of a database with a row for each run, sink and unit of which the rows are there."""
-START_OVER = "another path, or on_other_plan='start_over'"
+START_OVER = "give the ledger another path, or on_other_plan='start_over'"
 """What helps where a run cannot go on."""
 _FILES = frozenset(("csv", "jsonl", "lines", "parquet", "sqlite"))
 """Kinds of sinks whose target is a path."""
@@ -115,15 +115,15 @@ def difference(
         return ""
     if there.keys() != set(map(_resolved, outputs)):
         return (
-            f"a ledger of a run into {_listed(there)}, this run writes into {_listed(outputs)}, "
-            "where what is committed would be missing: give the run the sinks that it had, "
-            f"{START_OVER}"
+            f"the ledger belongs to a run into {_listed(there)}, and this run writes into "
+            f"{_listed(outputs)}, where the committed partitions would be missing: use the sinks of "
+            f"the first run, or {START_OVER}"
         )
     for output in outputs:
         if there[_resolved(output)] and output.is_gone(run_key):
             return (
-                f"what this run has written into {output} is gone, and the partitions that are "
-                f"committed would be missing there: restore it, or give {START_OVER}"
+                f"{output} no longer holds the committed partitions of this run: restore it, or "
+                f"{START_OVER}"
             )
     return ""
 

@@ -29,12 +29,12 @@ class Plan:
     def difference(self, there: Plan) -> str:
         """In words, what differs in ``there``, a plan with another fingerprint."""
         shape = self.shape_difference(there)
-        return shape or "the plan differs, though neither schema nor number of partitions does"
+        return shape or "its query differs; the schema and the number of partitions are the same"
 
     def shape_difference(self, there: Plan) -> str:
         """The same where it is the number of partitions or the schema; else ""."""
         if there.partitions != self.partitions:
-            return f"it has {there.partitions} partitions, this run {self.partitions}"
+            return f"it has {there.partitions} partitions, and this run has {self.partitions}"
         if there.schema != self.schema:
-            return f"its schema is {there.schema}, that of this run {self.schema}"
+            return f"its schema is {there.schema}, and this run has {self.schema}"
         return ""

@@ -54,8 +54,8 @@ def nothing_left(report: Report) -> str:
         return ""
     return (
         f"all {len(times)} partitions were done before, the last one {_time(max(times))}"
-        f"{_into(report)}: nothing is left to do; to do it again, after a change of the code "
-        "for instance, give another ledger and another output"
+        f"{_into(report)}: nothing is left to do; to run all of them again, for instance after a "
+        "change of the code, give another ledger and another output"
     )
 
 
@@ -65,16 +65,16 @@ def _into(report: Report) -> str:
 
 def _state(report: Report) -> str:
     if report.state == "completed" and (left := report.counts["pending"]):
-        return f"completed, as it was drained: {left} partitions are left for the next run"
+        return f"completed by drain(): {left} partitions are left for the next run"
     if report.state != "running":
         return report.state
     if report.holder is None:
-        return "was killed: it has not written its end, and no process holds it"
+        return "was killed: the ledger has no end of it, and no process holds the ledger"
     return f"running, held by process {report.holder}"
 
 
 def _word(state: str, report: Report) -> str:
-    return "in hand when it was killed" if state == "running" and not report.holder else state
+    return "running when it was killed" if state == "running" and not report.holder else state
 
 
 def _share(report: Report) -> str:

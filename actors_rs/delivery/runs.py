@@ -39,7 +39,7 @@ def run_of(
     run, fingerprint, *there = newest
     if fingerprint != plan.fingerprint:
         differs = plan.difference(Plan(*there))
-        other = f"a ledger of another plan: {differs}; give {START_OVER}"
+        other = f"the ledger belongs to another plan: {differs}; {START_OVER}"
     else:
         other = difference(database, run, outputs, key_of(database, run))
     if not other:

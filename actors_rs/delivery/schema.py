@@ -128,7 +128,10 @@ def check_version(database: sqlite3.Connection, path: str) -> bool:
         return False
     versions = [row[0] for row in database.execute("SELECT version FROM ledger_version")]
     if versions != [VERSION]:
-        raise LedgerError(f"{path}: a ledger of version {VERSION} was expected, got {versions}")
+        raise LedgerError(
+            f"{path}: expected a ledger of version {VERSION}, found {versions}: use the version of "
+            "actors_rs that made it, or another path"
+        )
     return True
 
 

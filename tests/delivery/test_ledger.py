@@ -82,9 +82,9 @@ def test_poison_is_tried_again_by_the_next_run(path):
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        (Plan("id: int64", 4, "Range(0, 9)"), "it has 3 partitions, this run 4"),
-        (Plan("id: string", 3, "Range(0, 9)"), "its schema is id: int64, that of this run id: str"),
-        (Plan("id: int64", 3, "Range(0, 8)"), "the plan differs"),
+        (Plan("id: int64", 4, "Range(0, 9)"), "it has 3 partitions, and this run has 4"),
+        (Plan("id: string", 3, "Range(0, 9)"), "its schema is id: int64, and this run has id: str"),
+        (Plan("id: int64", 3, "Range(0, 8)"), "its query differs"),
     ],
 )
 def test_a_ledger_of_another_plan_is_refused_with_what_differs(path, other, said):
@@ -108,7 +108,9 @@ def test_a_ledger_of_another_plan_starts_over_when_told_to_and_keeps_the_old_run
 
 def test_one_holder_at_a_time_and_the_other_is_told_who_it_is(path):
     run = Ledger(path).open(PLAN)
-    with pytest.raises(LedgerError, match=rf"held by another run \(process {os.getpid()}\)"):
+    with pytest.raises(
+        LedgerError, match=rf"another run holds this ledger \(process {os.getpid()}\)"
+    ):
         Ledger(path).open(PLAN)
     run.finish("completed")
     Ledger(path).open(PLAN).finish("completed")
@@ -156,15 +158,15 @@ def test_a_ledger_lies_beside_the_tables_of_a_user(path):
 
 
 def test_what_is_no_ledger_is_refused_in_one_sentence(path, tmp_path):
-    with pytest.raises(LedgerError, match="there is no such file"):
+    with pytest.raises(LedgerError, match="found no such file"):
         status(path)
     path.write_text("not a database, but long enough to look at" * 10)
     for use in (status, lambda path: Ledger(path).open(PLAN)):
-        with pytest.raises(LedgerError, match="this is no database"):
+        with pytest.raises(LedgerError, match="found a file of another kind"):
             use(path)
     other = tmp_path / "other.db"
     sqlite3.connect(other).execute("CREATE TABLE t (n)").connection.close()
-    with pytest.raises(LedgerError, match="holds none"):
+    with pytest.raises(LedgerError, match="found a database without one"):
         status(other)
 
 
@@ -173,15 +175,15 @@ def test_a_ledger_of_another_version_is_refused(path):
     with sqlite3.connect(path) as database:
         database.execute("UPDATE ledger_version SET version = 9")
     database.close()
-    with pytest.raises(LedgerError, match=r"version 1 was expected, got \[9\]"):
+    with pytest.raises(LedgerError, match=r"expected a ledger of version 1, found \[9\]"):
         Ledger(path).open(PLAN)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path):
     path = tmp_path / "missing" / "night.ledger"
-    with pytest.raises(LedgerError, match=r"night\.ledger: there is no directory .*missing for"):
+    with pytest.raises(LedgerError, match=r"night\.ledger: the directory .*missing does not exist"):
         Ledger(path).open(PLAN)
-    with pytest.raises(LedgerError, match="a ledger is a file, this is a directory"):
+    with pytest.raises(LedgerError, match="expected a file for the ledger, found a directory"):
         Ledger(tmp_path).open(PLAN)
     assert not (tmp_path.parent / f"{tmp_path.name}.lock").exists()
 
@@ -192,7 +194,7 @@ def test_a_damaged_ledger_is_said_to_be_damaged(path):
     path.write_bytes(whole[:8192] + bytes(range(256)) * ((len(whole) - 8192) // 256))
     for use in (status, lambda path: Ledger(path).open(PLAN)):
         with pytest.raises(
-            LedgerError, match=r"night\.ledger: the file is damaged \(.*: restore it"
+            LedgerError, match=r"night\.ledger: the ledger is damaged \(.*: restore the file"
         ):
             use(path)
 
@@ -210,7 +212,7 @@ def test_reading_a_database_that_is_no_ledger_changes_nothing_of_it(path):
     database.execute("CREATE TABLE t (n)")
     database.close()
     before = path.read_bytes()
-    with pytest.raises(LedgerError, match="holds none"):
+    with pytest.raises(LedgerError, match="found a database without one"):
         status(path)
     assert path.read_bytes() == before
     assert list(path.parent.iterdir()) == [path]
@@ -267,7 +269,7 @@ def test_a_lock_file_that_is_none_is_not_taken_for_another_run(path):
     lock = path.with_name(f"{path.name}.lock")
     lock.write_bytes(b"this is no database at all " * 100)
     Ledger(path).check()
-    with pytest.raises(LedgerError, match=r"night\.ledger\.lock: .*this is no database"):
+    with pytest.raises(LedgerError, match=r"night\.ledger\.lock: .*found a file of another kind"):
         Ledger(path).open(PLAN)
 
 
@@ -356,7 +358,7 @@ def test_a_ledger_is_held_once_whatever_links_lead_to_it(tmp_path):
     link.symlink_to(path)
     plan = Plan("a: long", 1, "Range")
     run = Ledger(path).open(plan)
-    with pytest.raises(LedgerError, match=r"link\.db: held by another run"):
+    with pytest.raises(LedgerError, match=r"link\.db: another run holds this ledger"):
         Ledger(link).open(plan)
     run.finish("completed")
     Ledger(link).open(plan).finish("completed")

@@ -61,9 +61,12 @@ def test_a_run_of_which_something_is_committed_goes_on_into_its_own_sinks_only(p
     with pytest.raises(LedgerError) as refused:
         run(path, *others)
     said = str(refused.value)
-    assert f"a ledger of a run into sqlite {os.path.realpath('out.db')}, this run writes" in said
+    assert f"belongs to a run into sqlite {os.path.realpath('out.db')}, and this run writes" in said
     assert str(others[0]) in said
-    assert "the sinks that it had, another path, or on_other_plan='start_over'" in said
+    assert (
+        "the sinks of the first run, or give the ledger another path, or on_other_plan='start_over'"
+        in said
+    )
     assert run(path, mine).run == 1
     assert run(path, *others, on_other_plan="start_over").run == 2
     assert [entry.state for entry in status(path).partitions] == ["pending", "pending"]
@@ -92,7 +95,9 @@ def test_a_ledger_may_be_moved_together_with_its_output(path, tmp_path):
     (tmp_path / "before").rename(tmp_path / "behind")
     moved = replace(output, target=os.fspath(tmp_path / "behind" / "out.db"))
     run(tmp_path / "behind" / "night.ledger", moved)
-    with pytest.raises(LedgerError, match=r"behind/out\.db, this run writes into .*before/out\.db"):
+    with pytest.raises(
+        LedgerError, match=r"behind/out\.db, and this run writes into .*before/out\.db"
+    ):
         run(tmp_path / "behind" / "night.ledger", output)
 
 
@@ -120,10 +125,8 @@ def test_a_database_that_was_removed_or_is_another_one_is_seen(path, tmp_path, l
     ledger_run.finish("cancelled")
     run(path, output)
     lose(tmp_path)
-    report_lines = (
-        r"this run has written into sqlite .*out\.db is gone, .*: restore it, or give another path"
-    )
-    with pytest.raises(LedgerError, match=report_lines):
+    told = r"sqlite .*out\.db no longer holds .*: restore it, or give the ledger another path"
+    with pytest.raises(LedgerError, match=told):
         run(path, output)
     assert run(path, output, on_other_plan="start_over").run == 2
 
@@ -149,7 +152,7 @@ def test_a_data_set_that_was_removed_or_is_another_ones_is_seen(path, tmp_path, 
         folder.rmdir()
     else:
         (folder / OWNER_FILE).write_text(owner)
-    with pytest.raises(LedgerError, match=r"written into parquet .*rows is gone"):
+    with pytest.raises(LedgerError, match=r"parquet .*rows no longer holds the committed"):
         run(path, output, Output("count"))
 
 
@@ -160,7 +163,7 @@ def test_a_run_with_nothing_left_to_do_is_told_in_a_line(path):
     run(path, output, commit=[1])
     line = nothing_left(status(path))
     assert line.startswith("all 2 partitions were done before, the last one 2")
-    assert f"UTC, into {output}: nothing is left to do; to do it again" in line
+    assert f"UTC, into {output}: nothing is left to do; to run all of them again" in line
     assert f", into {output}" in "\n".join(report_lines(status(path), 0.0))
     assert status(path).as_dict()["outputs"] == (str(output),)
 
@@ -173,7 +176,7 @@ def test_a_ledger_that_is_older_than_such_notes_is_read_and_gone_on_with(path):
     assert status(path).outputs == ()
     assert run(path, output, commit=[1]).run == 1
     assert status(path).outputs == (f"sqlite {os.path.realpath('out.db')}",)
-    with pytest.raises(LedgerError, match="a ledger of a run into sqlite"):
+    with pytest.raises(LedgerError, match="the ledger belongs to a run into sqlite"):
         run(path, Output("count"))
 
 

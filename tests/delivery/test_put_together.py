@@ -172,7 +172,7 @@ def test_what_distinct_drops_is_acknowledged_as_filtered(system, acks):
 
 
 def test_a_buffer_that_drops_is_refused(acks):
-    with pytest.raises(GraphError, match="'buffer' drops elements, and nobody is told which"):
+    with pytest.raises(GraphError, match="'buffer' drops elements without saying which"):
         numbers(acks).buffer(5, overflow="drop_oldest").to(Sink.count())
 
 

@@ -190,7 +190,9 @@ def test_units_of_a_ledger_and_of_none_do_not_share_a_directory(sink, directory,
         if run_key == first:
             sink.consume(iter([element]))  # it is under way still when the other one comes
         else:
-            with pytest.raises(LedgerError, match="to hold units of one ledger, or of none"):
+            with pytest.raises(
+                LedgerError, match="expected sources that all have one ledger, or none"
+            ):
                 sink.consume(iter([element]))
     sink.settle_ready()
     assert [n.as_py() for n in written(directory)] == [1]
@@ -200,7 +202,7 @@ def test_units_of_no_ledger_are_refused_where_a_run_with_one_goes_on_later(sink,
     (directory / ".actors_rs_run").write_text("this run parquet")
     unit = Unit(0, lambda outcomes: None)
     element = unit.track(rows(1))
-    with pytest.raises(LedgerError, match="to hold units of one ledger, or of none"):
+    with pytest.raises(LedgerError, match="expected sources that all have one ledger, or none"):
         sink.consume(iter([element]))
 
 

@@ -114,9 +114,9 @@ def test_a_ledger_that_is_older_than_remarks_is_gone_on_with(
 def test_what_nothing_is_known_of_is_told_in_general() -> None:
     text = "Range\nSpark 4\ndefault parallelism 2\nspark.a 1"
     plan = SparkPlan("id long", 2, text)
-    assert plan.difference(Plan("id long", 3, text)) == "it has 3 partitions, this run 2"
+    assert plan.difference(Plan("id long", 3, text)) == "it has 3 partitions, and this run has 2"
     said = plan.difference(Plan("id long", 2, text))
-    assert said.endswith("number of partitions does: it is the query, or a setting")
+    assert said.endswith("number of partitions are the same: it is the query, or a setting")
 
 
 def test_how_the_rows_were_dealt_is_told_where_nothing_else_differs() -> None:

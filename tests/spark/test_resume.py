@@ -286,7 +286,7 @@ def test_a_ledger_of_another_plan_ends_the_run_in_one_sentence(
         if partitions == 2:
             run.result(SECONDS)
             continue
-        with pytest.raises(LedgerError, match="it has 2 partitions, this run 3"):
+        with pytest.raises(LedgerError, match="it has 2 partitions, and this run has 3"):
             run.result(SECONDS)
 
 
@@ -379,7 +379,7 @@ def test_a_run_with_nothing_left_says_so_and_refuses_another_sink_or_one_that_wa
     assert f"sqlite {rows}: nothing is left to do" in line
     other = Sink.sqlite(tmp_path / "other.db", INSERT, setup=SETUP)
     with pytest.raises(
-        LedgerError, match=r"a run into .*rows\.db, this run writes into .*other\.db"
+        LedgerError, match=r"a run into .*rows\.db, and this run writes into .*other\.db"
     ):
         into(other, mine[1])
     rows.unlink()
@@ -395,5 +395,5 @@ def test_a_data_set_that_was_removed_is_missed_when_the_run_goes_on(
     assert system.start(source.to(Sink.parquet(target))).result(SECONDS).rows == 15
     assert system.start(source.to(Sink.parquet(target))).result(SECONDS).rows == 0
     target.rename(tmp_path / "elsewhere")
-    with pytest.raises(LedgerError, match=r"written into parquet .*rows is gone"):
+    with pytest.raises(LedgerError, match=r"parquet .*rows no longer holds the committed"):
         system.start(source.to(Sink.parquet(target))).result(SECONDS)

@@ -96,7 +96,7 @@ class _Acknowledging:
             return several(spec, self)
         adapt = _ADAPTERS.get(spec.kind)
         if adapt is None or (spec.kind in AT_ONCE and spec.outlets):  # an operator of that name
-            raise self.refusal(spec, "cannot tell when it is done with one")
+            raise self.refusal(spec, "cannot tell when it has finished one")
         return lambda: adapt(spec.make())
 
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
@@ -135,7 +135,8 @@ class _Resumable(_Acknowledging):
     def maker_for(self, spec: StageSpec, /) -> Callable[[], StageLogic]:
         if spec.kind in REMEMBERING:
             raise self.refusal(
-                spec, "remembers earlier ones, also those of a partition that is tried again"
+                spec,
+                "remembers earlier ones, also those of a partition that is tried again",
             )
         return super().maker_for(spec)
 
@@ -215,13 +216,13 @@ def _fan(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]
 
 def _flat_map(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]:
     if not isinstance(spec.make(), Operator):
-        raise envelopes.refusal(spec, "with a breadth mixes what comes of several")
+        raise envelopes.refusal(spec, "with a breadth mixes the results of several")
     return lambda: _mixing(CarryingFlatMap)(spec.make())
 
 
 def _buffer(spec: StageSpec, envelopes: _Acknowledging) -> Callable[[], StageLogic]:
     if spec.outflow_window is not None:
-        raise envelopes.refusal(spec, "drops elements, and nobody is told which")
+        raise envelopes.refusal(spec, "drops elements without saying which")
     return spec.make
 
 

@@ -184,8 +184,8 @@ class UnitParquet(UnitSink[_Part]):
             return
         if difference := mismatch(self.schema, self.schema_for(unit, self.schema)):
             raise ValueError(
-                "expected a schema that fits what this run has written before, got "
-                f"{difference}: give the one that it had, or another ledger and another directory"
+                f"expected the schema that this run has written before, got {difference}: give that "
+                "schema, or another ledger and another directory"
             )
 
     def take_from(self, run_key: str) -> None:
@@ -194,8 +194,9 @@ class UnitParquet(UnitSink[_Part]):
             self._run_key is not None or (self.directory / OWNER_FILE).exists()
         ):
             raise LedgerError(
-                f"stage '{self.context.name}': {self.directory} is to hold units of one ledger, "
-                "or of none, got both: partitions would replace files of the others"
+                f"stage '{self.context.name}': expected sources that all have one ledger, or none, "
+                f"for {self.directory}, got both kinds, whose files would replace each other: "
+                "give each its own sink and directory"
             )
         if run_key:
             self._own(f"{run_key} {self.context.name}")
@@ -213,14 +214,14 @@ class UnitParquet(UnitSink[_Part]):
         with naming(owner):
             taken = None if owner.exists() else next(self.directory.glob("part-*.parquet"), None)
             if taken is not None:
-                theirs = f"files of its own, {taken.name} for one"
+                theirs = f"without a ledger, such as {taken.name}"
             else:
                 _write_first(owner, me)
                 theirs = owner.read_text("utf-8")
         if theirs != me:
             raise LedgerError(
                 f"{self.directory} already holds the output of another run or sink ({theirs}): "
-                f"expected an empty directory, or that of this one ({me})"
+                f"give this one ({me}) an empty directory, or that which it had before"
             )
 
 

@@ -33,8 +33,8 @@ def own_directory(context: Any, path: str, me: str) -> None:
         return
     if theirs != me:
         raise LedgerError(
-            f"{path} already holds the output of another run or sink ({theirs}): expected an "
-            f"empty directory, or that of this one ({me})"
+            f"{path} already holds the output of another run or sink ({theirs}): give this one "
+            f"({me}) an empty directory, or that which it had before"
         )
 
 
