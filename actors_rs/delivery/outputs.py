@@ -116,8 +116,8 @@ def difference(
     if there.keys() != set(map(_resolved, outputs)):
         return (
             f"the ledger belongs to a run into {_listed(there)}, and this run writes into "
-            f"{_listed(outputs)}, where the committed partitions would be missing: use the sinks of "
-            f"the first run, or {START_OVER}"
+            f"{_listed(outputs)}, where the committed partitions would be missing: use the sinks "
+            f"of the first run, or {START_OVER}"
         )
     for output in outputs:
         if there[_resolved(output)] and output.is_gone(run_key):

@@ -216,6 +216,6 @@ def encoding_of(name: Any, what: str) -> str:
         getincrementaldecoder(name)().decode(b"", final=True)
     except (LookupError, TypeError, ValueError):
         raise wrong_value(
-            f"{what}: encoding must be the name of one, for instance 'utf-8', got {repr_of(name)}"
+            f"{what}: encoding must be that of a text, for instance 'utf-8', got {repr_of(name)}"
         ) from None
     return name  # type: ignore[no-any-return]

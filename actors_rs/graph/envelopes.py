@@ -35,7 +35,7 @@ def makers_of(specs: Sequence[StageSpec]) -> dict[StageSpec, Callable[[], StageL
             if rules is None:
                 raise GraphError(
                     f"stage '{spec.label}'{spec.made} is fed with elements that are "
-                    "acknowledged and with others: expected all or none"
+                    "acknowledged and with others: acknowledge all of its streams or none"
                 )
         makers[spec] = spec.make if rules is None else rules.maker_for(spec)
         rules_of[spec] = rules if rules is not None else spec.envelopes

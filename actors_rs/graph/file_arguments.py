@@ -48,7 +48,10 @@ def csv_format(header: bool, types: Any, options: dict[str, Any]) -> CsvFormat:
     for name in ("quotechar", "escapechar"):
         _optional_character(getattr(form, name), f"Source.csv: {name}")
     if delimiter in f"\r\n{form.quotechar or ''}":
-        raise wrong_value(f"Source.csv: delimiter must not end or quote, got {repr_of(delimiter)}")
+        raise wrong_value(
+            "Source.csv: delimiter must not be a line break or the quotechar, "
+            f"got {repr_of(delimiter)}"
+        )
     flag(form.skipinitialspace, "Source.csv: skipinitialspace")
     at_least(0, form.skip_rows, "Source.csv: skip_rows")
     if form.on_bad_row not in ("fail", "skip"):
@@ -71,7 +74,7 @@ def _optional_character(value: Any, what: str) -> None:
     if not isinstance(value, str) or len(value) != 1:
         raise wrong_kind(f"{what} must be one character or None, got {repr_of(value)}")
     if value in "\r\n":
-        raise wrong_value(f"{what} must not end a line, got {repr_of(value)}")
+        raise wrong_value(f"{what} must not be a line break, got {repr_of(value)}")
 
 
 def _types_of(types: Any, header: bool) -> Mapping[Any, Callable[[str], Any]]:
@@ -85,15 +88,15 @@ def _types_of(types: Any, header: bool) -> Mapping[Any, Callable[[str], Any]]:
         if header and not isinstance(column, str):
             raise wrong_kind(
                 f"Source.csv: types must have names of columns, got {repr_of(column)}: with "
-                "header=False it takes their numbers"
+                "header=False it has numbers of columns"
             )
         if not header:
             at_least(0, column, "Source.csv: types: the number of a column")
         plain_function(cast, f"Source.csv: types[{repr_of(column)}]")
         if cast is bool:
             raise wrong_value(
-                f"Source.csv: types[{repr_of(column)}]: bool takes every text but the empty "
-                "one for true: give a function, for instance lambda text: text == 'true'"
+                f"Source.csv: types[{repr_of(column)}]: bool makes True of every text "
+                "that is not empty: give a function, for instance lambda text: text == 'true'"
             )
     return dict(types)
 
@@ -110,7 +113,7 @@ def inputs_of(given: Any, compression: Any, what: str) -> Inputs:
     listed = isinstance(given, Sequence) and not isinstance(given, str | bytes | bytearray)
     ones = given if listed else (given,)
     if not ones:
-        raise wrong_value(f"{what}: path must be a list of one file at least, got {repr_of(given)}")
+        raise wrong_value(f"{what}: path must be a list of at least one file, got {repr_of(given)}")
     for one in ones:
         _expect_input(one, what)
         if not is_open_file(one):

@@ -35,7 +35,7 @@ _AT_MOST_ONE = (
 """Kinds of stages that give an outlet at most one element for one that comes round a loop."""
 
 OF_ITS_OWN = (
-    "a stream given to append, concat, prepend, amb or flat_map is a graph of its own: merge it "
+    "a stream that append, concat, prepend, amb or flat_map takes is a graph of its own: merge it "
     "into the loop instead"
 )
 
@@ -65,8 +65,8 @@ def check_buffers(specs: Sequence[StageSpec]) -> None:
         if source is not None and source.loop is not None and sinks and not source.loop.buffer:
             cycle = " -> ".join(spec.label for spec in _cycle(specs, source, sinks[0]))
             raise GraphError(
-                f"a cycle needs a buffer, this has none: {cycle} -> {source.label} (made at "
-                f"{source.site}); give Feedback the number of elements that come round together"
+                f"a loop needs a buffer, got {cycle} -> {source.label} without one: write "
+                f"Feedback(n) at {source.site}, for n elements that are in the loop at a time"
             )
     closing = {source: [ref.spec for ref in refs] for source, refs in closing_refs(specs).items()}
     check_entry(specs, closing)

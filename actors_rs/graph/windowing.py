@@ -19,7 +19,7 @@ from actors_rs.stages.operators.aggregate_windows import AggregateWindows, OpenW
 from actors_rs.stages.windows.fixed import FixedWindows
 from actors_rs.stages.windows.sessions import Sessions
 from actors_rs.stages.windows.spans import OnTooMany, Session, Sliding
-from actors_rs.texts import repr_of
+from actors_rs.texts import few, repr_of
 
 __all__ = ["Aggregation", "aggregation_in_windows"]
 
@@ -51,15 +51,19 @@ def aggregation_in_windows(
     merge: Callable[[Any, Any], Any] | None = None,
 ) -> Callable[[], AggregateWindows]:
     """Makes the stage with those windows; raises for options that make no sense."""
-    if sum(one is not None for one in (every, sliding, session)) != 1:
-        raise wrong_kind(f"aggregate_by: expected one kind of windows: {KINDS}")
+    kinds = {"every": every, "sliding": sliding, "session": session}
+    given = [name for name, one in kinds.items() if one is not None]
+    if len(given) != 1:
+        raise wrong_kind(f"aggregate_by: expected one kind of windows, {KINDS}, got {few(given)}")
     optional_plain_function(merge, "aggregate_by: merge")
     if session is None and merge is not None:
-        raise wrong_value("aggregate_by: merge is for session=gap alone: no other windows merge")
+        raise wrong_value("aggregate_by: merge needs session=gap: other windows never merge")
     timing = _timing(event_time, lateness, idle_after)
     if session is not None:
         if offset:
-            raise wrong_value("aggregate_by: expected no offset: a session begins with an element")
+            raise wrong_value(
+                "aggregate_by: offset needs every= or sliding=: a session begins with an element"
+            )
         gap = Session(positive_seconds(session, "aggregate_by: session"))
         make: Callable[[], OpenWindows] = partial(Sessions, gap, *what[1:], merge)
     else:

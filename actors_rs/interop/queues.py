@@ -80,7 +80,7 @@ def _expect(queue: Any, method: str, what: str) -> None:
     kind = type(queue)
     if kind.__module__ == "multiprocessing.queues" and kind.__name__ == "SimpleQueue":
         raise wrong_kind(
-            f"{what}: multiprocessing.SimpleQueue cannot wait for a time, so no run could be "
+            f"{what}: multiprocessing.SimpleQueue has no timeout, so a run could not be "
             "cancelled: use multiprocessing.Queue"
         )
 

@@ -56,7 +56,7 @@ def to_rsocket(publisher: Publisher[Any], loop: AbstractEventLoop | None = None)
 
         def subscribe(self, subscriber: Any) -> None:
             if subscriber is None:
-                raise TypeError("expected a Subscriber, got None")
+                raise TypeError("subscribe: expected a Subscriber, got None")
             publisher.subscribe(_Outward(subscriber, call))
 
     return Theirs()
@@ -90,7 +90,7 @@ class _Ours:
 
     def subscribe(self, subscriber: Subscriber[Any], /) -> None:
         if subscriber is None:
-            raise TypeError("expected a Subscriber, got None")
+            raise TypeError("subscribe: expected a Subscriber, got None")
         self._call(self._publisher.subscribe, _inward(subscriber, self._call))
 
 

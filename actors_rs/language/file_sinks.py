@@ -199,6 +199,6 @@ def _names_of(columns: Any) -> list[str]:
         raise wrong_kind(f"Sink.csv: columns must be a list of names, got {repr_of(columns)}")
     if not columns or len(set(columns)) != len(columns):
         raise wrong_value(
-            f"Sink.csv: columns must be names that differ, one at least, got {repr_of(columns)}"
+            f"Sink.csv: columns must be at least one name, each once, got {repr_of(columns)}"
         )
     return list(columns)

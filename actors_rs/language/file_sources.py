@@ -371,13 +371,13 @@ class FileSources:
 def _expect_pattern_of_files(pattern: str) -> None:
     if pattern.endswith(("/", os.sep)):
         raise wrong_value(
-            f"Source.files: pattern must be one of files, got directories with {repr_of(pattern)}: "
-            f"did you mean {repr_of(pattern + '*')}?"
+            f"Source.files: pattern must match files, got {repr_of(pattern)}, which matches "
+            f"directories: did you mean {repr_of(pattern + '*')}?"
         )
     expanded = os.path.expanduser(pattern)
     if expanded != pattern:
         raise wrong_value(
-            f"Source.files: pattern is taken as it stands, got {repr_of(pattern)}: "
+            f"Source.files: pattern must be written out, got {repr_of(pattern)}: "
             f"did you mean {repr_of(expanded)}?"
         )
 

@@ -172,12 +172,14 @@ class Flow(
         [3]
         """
         if not isinstance(flow, Flow):
-            raise wrong_kind(f"via needs a Flow, got {repr_of(flow)}")
+            raise wrong_kind(f"via needs a Flow, got {repr_of(flow)}; .to(sink) ends a stream")
         if flow._out is OPEN:
             return cast("Flow[In_contra, R]", self)
         spec = graft(flow._out.spec, self._out)
         if spec is flow._out.spec and self._out is not OPEN:
-            raise cannot_run(f"via: {repr_of(flow)} is a source: nothing can be put in front of it")
+            raise cannot_run(
+                f"via needs an open input, got the source {repr_of(flow)}: write append or merge"
+            )
         return Flow(OutletRef(spec, flow._out.index))
 
     if TYPE_CHECKING:

@@ -75,7 +75,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
             if isinstance(graph, Sink):
                 check_fed(in_order(graph._ends))
             if not isinstance(graph, Graph):
-                raise wrong_kind(f"Graph takes what .to(sink) gives, got {repr_of(graph)}")
+                raise wrong_kind(
+                    f"Graph needs graphs, as .to(sink) gives them, got {repr_of(graph)}"
+                )
         if len(graphs) == 1:
             check_closed(in_order(graphs[0]._sinks))
             return graphs[0]
@@ -312,8 +314,9 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
                 "ActorSystem(workers=...)"
             )
         check_may_block(
-            "run: a stage's function on a pool thread must not wait for a run: let flat_map run "
-            "the source, or call the function with map_async"
+            "run() would block a thread that actors share: in a stage let flat_map run the source, "
+            "or call the function with map_async; in an actor await run_async in an 'async def' "
+            "handler, or set dispatcher = 'pinned'"
         )
         check_no_running_loop(
             "run()",

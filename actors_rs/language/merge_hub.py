@@ -115,7 +115,7 @@ class MergeHub(Generic[T_contra]):
                 return made
         raise GraphError(
             f"a merge_hub's stream runs once, got a second run of "
-            f"'{self._out.spec.label}'{self._out.spec.made}"
+            f"'{self._out.spec.label}'{self._out.spec.made}: make a hub for each run"
         )
 
     def _renew(self) -> None:

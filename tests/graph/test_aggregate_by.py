@@ -113,7 +113,7 @@ REFUSED = {
     "sliding": (lambda s: counted(s, sliding=3), r"sliding must be \(size, step\)"),
     "session": (lambda s: counted(s, session=-1), "aggregate_by: session"),
     "session offset": (lambda s: counted(s, session=1, offset=1), "a session begins with"),
-    "merge": (lambda s: counted(s, every=1, merge=max), "merge is for session"),
+    "merge": (lambda s: counted(s, every=1, merge=max), "merge needs session"),
     "lateness": (lambda s: counted(s, every=1, lateness=1), "lateness needs event_time"),
     "negative": (lambda s: counted(s, every=1, lateness=-1, event_time=abs), "at least 0 seconds"),
     "late": (lambda s: counted(s, every=1, late=3), "late"),

@@ -223,7 +223,7 @@ def test_an_outlet_that_feeds_nothing_is_refused_where_the_graph_is_said_to_be_w
 
 def test_a_cycle_without_a_buffer_is_refused_when_its_sink_is_put_behind_it():
     loop(16)
-    with pytest.raises(GraphError, match=r"a cycle needs a buffer.*feedback -> merge_preferred"):
+    with pytest.raises(GraphError, match=r"a loop needs a buffer.*feedback -> merge_preferred"):
         loop(0)
 
 

@@ -111,13 +111,13 @@ def test_an_element_that_cannot_be_weighed_can_be_passed_over(shared):
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        ({}, TypeError, "batch: count or weight must be given, by which a list is full"),
+        ({}, TypeError, "batch: expected count or weight, which says when a list is full"),
         (
             {"within": 1.0},
             TypeError,
-            "batch: count or weight must be given, by which a list is full",
+            "batch: expected count or weight, which says when a list is full",
         ),
-        ({"max_weight": 5}, TypeError, "batch: weight must be given, by which a list is full"),
+        ({"max_weight": 5}, TypeError, "batch: expected weight, which says when a list is full"),
         ({"count": 0}, InvalidArgumentError, "batch: count must be at least 1, got 0"),
         ({"weight": len}, TypeError, "batch: max_weight must be a number, got None"),
         ({"weight": len, "max_weight": 0}, InvalidArgumentError, "max_weight must be above 0"),

@@ -88,7 +88,7 @@ def test_nothing_to_put_together_is_refused():
 
 
 def test_a_source_cannot_stand_behind_a_flow():
-    with pytest.raises(GraphError, match="is a source"):
+    with pytest.raises(GraphError, match="via needs an open input, got the source"):
         pipe(ten, Source.of(1).map(str))  # type: ignore[misc]
 
 

@@ -74,7 +74,9 @@ def test_an_outlet_that_feeds_two_inlets_names_both_and_the_way_out():
 def test_a_graph_without_a_sink_says_how_to_get_one(system):
     with pytest.raises(GraphError, match=r"at least one sink, got none: end a flow with \.to"):
         Graph()
-    with pytest.raises(TypeError, match=r"Graph takes what \.to\(sink\) gives, got <Flow .*'map'>"):
+    with pytest.raises(
+        TypeError, match=r"Graph needs graphs, as \.to\(sink\) gives them, got <Flow .*'map'>"
+    ):
         Graph(ten.map(str))
     with pytest.raises(TypeError, match=r"needs a Graph, such as flow\.to\(sink\) gives, got <Fl"):
         system.start(ten)

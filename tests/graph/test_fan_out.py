@@ -274,7 +274,7 @@ class TestSideSinks:
         (
             lambda: pipe(ten, Sink.list()),
             TypeError,
-            "pipe needs Flows behind its first, got <",
+            "pipe needs Flows after the first part, got <",
         ),
         (lambda: ten.also_to(ten), TypeError, "also_to needs a Sink, got <Flow"),
         (lambda: ten.wire_tap(print), TypeError, "wire_tap needs a Sink, got <built-in"),

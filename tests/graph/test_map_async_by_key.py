@@ -77,5 +77,5 @@ def test_no_key_is_remembered_when_none_is_under_way(shared):
 def test_wrong_arguments_are_refused_when_the_blueprint_is_built():
     with pytest.raises(TypeError, match="map_async: key must be callable, got 'name'"):
         Flow().map_async(str, 2, key="name")
-    with pytest.raises(InvalidArgumentError, match="expected ordered or a key"):
+    with pytest.raises(InvalidArgumentError, match="exclude each other"):
         Flow().map_async(str, 2, ordered=False, key=str)

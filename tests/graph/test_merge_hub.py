@@ -269,7 +269,11 @@ def test_its_stream_runs_once(system):
     [
         (lambda hub: hub.attach([1]), TypeError, r"attach needs a Source, got \[1\]"),
         (lambda hub: hub.attach(Flow().map(str)), GraphError, "expected a Source, got a Flow"),
-        (lambda _: Source.merge_hub(on_failure="no"), InvalidArgumentError, "one of report, fail"),
+        (
+            lambda _: Source.merge_hub(on_failure="no"),
+            InvalidArgumentError,
+            "one of 'report', 'fail'",
+        ),
     ],
 )
 def test_what_cannot_be_attached_is_refused_in_one_sentence(attach, kind, says):

@@ -44,7 +44,7 @@ def test_a_source_takes_no_more_than_its_window_from_the_queue():
         q.put(n)
     with ActorSystem() as system:
         source = from_queue(q).with_attributes(window=4)
-        going = system.start(source.to(Sink.queue(1).with_attributes(window=4)))
+        going = system.start(source.to(Sink.queue(1)))
         wait_until(lambda: q.qsize() < 100)
         going.cancel()
         with pytest.raises(RunCancelled):

@@ -129,7 +129,7 @@ def test_files_in_memory_and_unnamed_ones_are_named_in_errors_by_their_repr():
     ("given", "error", "says"),
     [
         (3, ArgumentTypeError, "must be a text, a path, an open file or a list of these, got 3"),
-        ([], InvalidArgumentError, "a list of one file at least"),
+        ([], InvalidArgumentError, "a list of at least one file"),
         (["a", 3], ArgumentTypeError, "must be a text, a path, an open file or a list"),
         ([""], InvalidArgumentError, "must not be empty"),
         (b"x", ArgumentTypeError, "must be a text, a path"),

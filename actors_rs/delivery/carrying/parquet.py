@@ -184,8 +184,8 @@ class UnitParquet(UnitSink[_Part]):
             return
         if difference := mismatch(self.schema, self.schema_for(unit, self.schema)):
             raise ValueError(
-                f"expected the schema that this run has written before, got {difference}: give that "
-                "schema, or another ledger and another directory"
+                f"expected the schema that this run has written before, got {difference}: give "
+                "that schema, or another ledger and another directory"
             )
 
     def take_from(self, run_key: str) -> None:

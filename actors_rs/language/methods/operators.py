@@ -223,7 +223,7 @@ class Operators(Chain[In_contra, Out_co]):
         seconds = None if within is None else positive_seconds(within, "batch: within")
         if count is None and weight is None:
             needed = "count or weight" if max_weight is None else "weight"
-            raise wrong_kind(f"batch: {needed} must be given, by which a list is full")
+            raise wrong_kind(f"batch: expected {needed}, which says when a list is full, got none")
         if count is not None:
             count = at_least(1, count, "batch: count")
         if weight is None and max_weight is None and count is not None:
@@ -351,5 +351,5 @@ def _calls(
         return partial(MapAsync, f, parallelism, ordered, executor)
     by = plain_function(key, "map_async: key")
     if not ordered:
-        raise wrong_value("map_async: expected ordered or a key, got ordered=False too")
+        raise wrong_value("map_async: ordered=False and key= exclude each other: leave one out")
     return partial(MapAsyncByKey, f, parallelism, by, executor)

@@ -47,7 +47,9 @@ class RateMatching(Chain[In_contra, Out_co]):
         flag(dead_letters, "buffer: dead_letters")
         if overflow == "backpressure":
             if dead_letters:
-                raise wrong_value("buffer: with 'backpressure' there are no dead letters")
+                raise wrong_value(
+                    "buffer: dead_letters needs an overflow that drops elements, got 'backpressure'"
+                )
             return self.then("buffer", PassThrough).with_attributes(window=n)
         make = partial(Buffer, n, overflow, dead_letters)
         return self.then("buffer", make, BEHIND_A_BUFFER, holds=n)

@@ -137,7 +137,9 @@ class Recovery(Chain[In_contra, Out_co]):
         optional_plain_function(when, "retry: when")
         spec = self._out.spec
         if spec.kind != "map_async":
-            raise cannot_run(f"retry changes the map_async before it, got a '{spec.kind}'")
+            raise cannot_run(
+                f"retry must follow map_async directly, got '{spec.kind}'{spec.made} before it"
+            )
 
         make = partial(_retrying, spec.make, backoff, max_attempts, budget, when)
         return self._changed("retry", make=make, attempts=max_attempts)

@@ -58,7 +58,7 @@ def _check_breadth_for_groups(spec: StageSpec, breadth: int) -> None:
     if breadth < most:
         warnings.warn(
             f"flat_map(breadth={breadth}) after group_by(max_groups={most}) ({spec.site}): with "
-            f"more than {breadth} keys at a time the groups that are not run hold all others up; "
+            f"more than {breadth} keys at a time the groups that do not run block all others; "
             "give both the same number",
             stacklevel=3,
         )

@@ -98,7 +98,7 @@ class Timing(Chain[In_contra, Out_co]):
                 holds=1,
             )
         if per != 1.0 or burst is not None:
-            raise wrong_value("throttle: a RateLimit has its own per and burst")
+            raise wrong_value("throttle: leave per and burst out: the RateLimit has its own")
         limit = n
         return self.then("throttle", partial(Throttle, limit, cost), holds=1)
 

@@ -37,7 +37,10 @@ def fan_of(
     specs = [ends[0] for ends, _ in sinks]
     for spec in specs:
         if spec.loop is not None:
-            raise cannot_run(f"Sink.fan: '{spec.label}' goes back into a loop{spec.made}")
+            raise cannot_run(
+                f"Sink.fan: expected sinks that end a stream, got '{spec.label}'{spec.made}, which "
+                "leads back into a loop: use broadcast"
+            )
     if any(len(ends) > 1 or ends[0].inputs != (OPEN,) for ends, _ in sinks):
         return None
     parts = [results for _, results in sinks]

@@ -22,7 +22,7 @@ def parquet_maker(
     if schema is not None and not _is_schema(schema):
         raise wrong_kind(f"Sink.parquet: schema must be a pyarrow.Schema, got {repr_of(schema)}")
     if schema is not None and not schema.names:
-        raise wrong_value("Sink.parquet: schema must have a column at least, got none")
+        raise wrong_value("Sink.parquet: schema must have at least one column, got none")
     at_least(1, rows_per_file, "parquet: rows_per_file")
     one_of(("append", "refuse"), existing, "Sink.parquet: existing")
     return partial(Parquet, directory, schema, rows_per_file, existing)
