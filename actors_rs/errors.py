@@ -276,7 +276,7 @@ class AbandonedCallsError(StreamError):
     def __init__(self, stage: str, most: int, seconds: float) -> None:
         super().__init__(
             f"map_async(..., timeout={seconds:g}, max_abandoned={most}): {most + 1} calls that had "
-            "timed out have not returned; what they wait for needs a timeout of its own"
+            "timed out have not returned; give the function a timeout of its own"
         )
         self.stage = stage
 
@@ -308,7 +308,7 @@ class SlowSubscriberError(StreamError):
     """A subscriber of a hub requested too little to keep up, and the hub has ``on_slow="fail"``."""
 
     def __init__(self, hub: str, behind: str) -> None:
-        super().__init__(f"hub '{hub}' (on_slow='fail'): this subscriber fell {behind}")
+        super().__init__(f"hub '{hub}' (on_slow='fail'): a subscriber fell {behind}: request more")
 
 
 class EmptyStreamError(StreamError, LookupError):
@@ -331,7 +331,9 @@ class BufferOverflowError(StreamError):
     """A buffer received more than it holds, and has ``overflow="fail"``."""
 
     def __init__(self, stage: str, size: int, kind: str = "buffer") -> None:
-        super().__init__(f"{kind}({size}, overflow='fail'): an element came while {size} were held")
+        super().__init__(
+            f"{kind}({size}, overflow='fail') was full: raise the size or drop elements"
+        )
         self.stage = stage
 
 
@@ -347,10 +349,8 @@ class RunTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own ter
     """
 
     def __init__(self, run: str, seconds: float, waited_for: str) -> None:
-        waits = waited_for or "nothing any more"
-        super().__init__(
-            f"run {repr_of(run)} had not ended after {seconds:g} s; it waited for {waits}"
-        )
+        late = f"run {repr_of(run)} had not ended after {seconds:g} s"
+        super().__init__(f"{late}; it waited for {waited_for or 'its end'}")
         self.seconds = seconds
         self.waited_for = waited_for
 
@@ -374,7 +374,7 @@ class TooManyGroupsError(StreamError):
     def __init__(self, stage: str, most: int, key: str) -> None:
         super().__init__(
             f"group_by(..., max_groups={most}, on_overflow='fail'): key {text_of(key)} came while "
-            f"{most} groups were open"
+            f"{most} groups were open: raise max_groups, or set idle_timeout"
         )
         self.stage = stage
 
@@ -384,7 +384,7 @@ class JoinOverflowError(StreamError):
 
     def __init__(self, most: int, within: float) -> None:
         call = f"join(..., within={within:g}, max_held={most})"
-        super().__init__(f"{call}: more elements lie within the time; hold more, or take less time")
+        super().__init__(f"{call}: too many elements in that time: raise max_held or lower within")
 
 
 class TooManyKeysError(StreamError):
@@ -392,7 +392,7 @@ class TooManyKeysError(StreamError):
 
     def __init__(self, most: int, key: object) -> None:
         call = f"aggregate_by(..., max_keys={most}, on_overflow='fail')"
-        super().__init__(f"{call}: key {repr_of(key)} came while {most} values were open")
+        super().__init__(f"{call}: key {repr_of(key)} came while {most} were open: raise max_keys")
 
 
 class Stalled(StreamError):  # noqa: N818 - a state, not a mistake of whoever waits

@@ -278,7 +278,7 @@ def test_a_function_that_does_not_return_cannot_keep_the_command_from_ending(sta
     *_, given_up, last = said.splitlines()
     assert given_up.startswith("stage 'map-2' (")
     assert "graphs.py" in given_up
-    assert "is given up" in given_up
+    assert "is abandoned" in given_up
     assert last == "actors-rs: run 'stuck' was cancelled"
 
 

@@ -40,7 +40,7 @@ MOST_OF_OURS = 256
 """Threads beyond those, for what ends stages."""
 COMMIT_SECONDS = 0.1
 """That a commit may take which is under way when its stage is given up."""
-LATE = "its stage had been given up when the call returned"
+LATE = "the call returned after its stage was abandoned"
 """Why the result of a call is a dead letter."""
 _OUR_FILES = __file__.removesuffix("engine/calls.py")
 logger = logger_called("actors_rs.stages")
@@ -358,7 +358,7 @@ class UserCalls:
     def warn(self, call: Call) -> None:
         self.island.system.note_abandoned()
         logger.warning(
-            "stage '%s' (%s) is given up: it has been %s; nobody waits for that any more",
+            "stage '%s' (%s) is abandoned: it has been %s, and the run no longer waits for it",
             self.name,
             self.site or "no line of the program",
             call,

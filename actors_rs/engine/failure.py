@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-BESIDE = "a stage failed beside an error that was recovered from"
+BESIDE = "a stage failed together with an error that was recovered"
 
 
 class _Stage(Protocol):
@@ -98,7 +98,7 @@ def forgive(scope: Scope, stage: RunningStage, error: Exception) -> None:
         _unheard(scope, stage, why, error)
         return
     recover(scope, stage, error)
-    stage.report(None, "a stream failed behind its cancellation", error)
+    stage.report(None, "a stream failed after its cancellation", error)
 
 
 def _why_ended(logic: StageLogic) -> BaseException | None:

@@ -27,7 +27,7 @@ from actors_rs.graph.spec import StageSpec
 from actors_rs.language.running import check_running
 from actors_rs.language.sink import Sink
 from actors_rs.runtime._primitives import check_may_block
-from actors_rs.runtime.actors.awaiting import check_no_running_loop
+from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE, check_no_running_loop
 from actors_rs.runtime.system.default_system import start_graph
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.texts import repr_of
@@ -313,11 +313,7 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
                 "run: workers is for a system of its own, got system= as well: write "
                 "ActorSystem(workers=...)"
             )
-        check_may_block(
-            "run() would block a thread that actors share: in a stage let flat_map run the source, "
-            "or call the function with map_async; in an actor await run_async in an 'async def' "
-            "handler, or set dispatcher = 'pinned'"
-        )
+        check_may_block("run()", RUN_ELSEWHERE)
         check_no_running_loop(
             "run()",
             "`await graph.run_async()`",

@@ -353,10 +353,10 @@ def may_block() -> bool:
     return not getattr(this_thread, "pooled", False)
 
 
-def check_may_block(why: str) -> None:
-    """Raise ``BlockingError``, which says ``why``, on a thread that must not wait."""
+def check_may_block(call: str, instead: str) -> None:
+    """Raise ``BlockingError`` on a thread that must not wait; ``instead`` says what to write."""
     if not may_block():
-        raise BlockingError(why)
+        raise BlockingError(f"{call} would block a thread that actors share: {instead}")
 
 
 def serve_coroutines() -> None:

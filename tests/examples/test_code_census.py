@@ -224,7 +224,7 @@ def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only
         heard = next(line for line in process.stderr if line.startswith("stopping"))
         os.killpg(process.pid, signal.SIGINT)
         printed, complaints = process.communicate(timeout=30)
-    assert "once more to stop at once" in heard
+    assert "press Ctrl-C again to cancel it" in heard
     assert process.returncode == 130, complaints
     if "stopped early" not in printed:  # else all that was in hand had just been delivered
         *_, last = complaints.splitlines()

@@ -260,7 +260,7 @@ def test_a_generator_that_does_not_end_is_given_up_after_the_grace(way, caplog):
             going.cancel()
         assert going.wait(SECONDS)
         assert going.state == way
-        wait_until(lambda: "stubborn" in caplog.text or "is given up" in caplog.text)
+        wait_until(lambda: "stubborn" in caplog.text or "is abandoned" in caplog.text)
         goes_on.append(True)
 
 

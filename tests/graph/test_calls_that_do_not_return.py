@@ -17,7 +17,7 @@ from actors_rs.runtime._primitives import monotonic
 from tests.graph.stuck import FAR_BELOW_A_CALL, GRACE, Stuck, letters, stuck_system
 from tests.runtime.support import eventually, raises_at_the_end
 
-LATE = "given up when the call returned"
+LATE = "the call returned after its stage was abandoned"
 
 
 def stuck_stages(stuck):
@@ -125,7 +125,7 @@ def test_a_call_that_returns_within_the_grace_is_no_news(caplog):
         assert run.wait(60)
         assert system.statistics().abandoned == 0
         assert not system.dead_letters.total
-    assert "given up" not in caplog.text
+    assert "abandoned" not in caplog.text
 
 
 def test_a_block_left_by_an_exception_waits_for_the_grace_at_most():
@@ -257,7 +257,7 @@ def test_one_line_of_the_log_names_stage_site_function_and_seconds(caplog):
     (line,) = [
         r
         for r in caplog.records
-        if "given up" in r.message and r.levelname == "WARNING" and r.name == "actors_rs.stages"
+        if "is abandoned" in r.message and r.levelname == "WARNING" and r.name == "actors_rs.stages"
     ]
     assert "stage 'download'" in line.message
     assert f"({__file__}:" in line.message

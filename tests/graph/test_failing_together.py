@@ -36,7 +36,7 @@ def test_stages_that_failed_beside_one_that_was_recovered_from_are_dead_letters(
         assert run.result() == ["ok"]
         letters = [letter for letter in world.system.dead_letters.recent() if letter.error]
     assert len(letters) == 1
-    assert letters[0].why == "a stage failed beside an error that was recovered from"
+    assert letters[0].why == "a stage failed together with an error that was recovered"
     assert isinstance(letters[0].error.__cause__, OSError)
 
 
@@ -66,7 +66,7 @@ def test_what_a_decider_raised_about_an_error_that_was_recovered_from_is_a_dead_
         assert world.start(way(make()).to(Sink.list())).result() == ["ok"]
         letters = world.system.dead_letters.recent()
     [why] = [letter.why for letter in letters if isinstance(letter.error, DeciderError)]
-    assert why == "a stage failed beside an error that was recovered from"
+    assert why == "a stage failed together with an error that was recovered"
 
 
 @pytest.mark.parametrize("make", UNDECIDED.values(), ids=UNDECIDED.keys())

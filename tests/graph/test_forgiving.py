@@ -71,7 +71,7 @@ def test_a_failure_that_came_together_with_the_newer_element_is_forgiven():
     inlets[0].complete(error)
     switching.push("second")
     assert switching.recoveries == [error]
-    assert [why for _, why in switching.reports] == ["a stream failed behind its cancellation"]
+    assert [why for _, why in switching.reports] == ["a stream failed after its cancellation"]
     assert not switching.down.ended
 
 

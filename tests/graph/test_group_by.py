@@ -242,7 +242,7 @@ def test_a_group_can_be_run_once(system):
 
     flow = Source.range(0, 9).group_by(by_three, 3).flat_map(twice, breadth=3)
     with pytest.raises(
-        StageError, match="group 0 of 'group_by' can be run once, and was"
+        StageError, match="group 0 of 'group_by' runs once, and it was run already"
     ) as caught:
         system.start(flow.to(Sink.list())).result(SECONDS)
     assert isinstance(caught.value.__cause__, GraphError)

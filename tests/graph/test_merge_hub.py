@@ -152,7 +152,7 @@ def test_told_so_the_hub_fails_with_a_stream_that_cannot_be_started(system):
     hub, group = Source.merge_hub(on_failure="fail"), a_group(system)
     for stream in (group, group, Source.of(3)):
         hub.attach(stream)
-    with pytest.raises(GraphError, match="can be run once, and was"):
+    with pytest.raises(GraphError, match="runs once, and it was run already"):
         system.start(hub.source.to(Sink.list())).result(SECONDS)
     assert "attached to a merge_hub that has ended" in system.dead_letters.recent()[0].why
 

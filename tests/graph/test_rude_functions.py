@@ -134,5 +134,5 @@ def test_a_call_that_is_given_up_is_named_though_its_function_tells_nothing(capl
         going.cancel()
         with pytest.raises(Exception, match="cancelled"):
             going.result(SECONDS)
-        wait_until(lambda: "is given up" in caplog.text)
+        wait_until(lambda: "is abandoned" in caplog.text)
         stuck.release()

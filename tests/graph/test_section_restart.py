@@ -14,7 +14,7 @@ from actors_rs.runtime.supervision.backoff import Backoff
 from tests.graph.helpers import SECONDS, Book, wait_until
 
 AT_ONCE = Backoff(0, 0)
-LOST = "lost when its section failed"
+LOST = "dropped when its section failed"
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ def test_an_error_beside_one_that_was_recovered_from_goes_with_it():
         assert system.start(flow.to(Sink.list())).result(SECONDS) == ["well"]
         (letter,) = system.dead_letters.recent()
     assert letter.where == "stage 'recover'"
-    assert "beside an error that was recovered from" in letter.why
+    assert "together with an error that was recovered" in letter.why
 
 
 def test_of_two_that_fail_in_one_piece_the_one_that_raised_first_is_told_first():

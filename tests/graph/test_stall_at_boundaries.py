@@ -112,7 +112,7 @@ def test_a_group_that_is_published_and_not_requested_is_let_be(system):
     assert going.result(SECONDS) == 3
     late = Book()
     system.publisher(kept[0]).subscribe(late)
-    assert "can be run once, and was" in str(late.wait())
+    assert "runs once, and it was run already" in str(late.wait())
 
 
 def test_a_run_waits_for_a_publisher_that_owes_elements_and_no_longer(system):

@@ -71,7 +71,9 @@ def test_a_coroutine_that_waits_for_a_run_of_its_system_is_told_at_once_to_await
 
     runs.append(system.start(Source.of(3).map_async(blocks, 1).to(Sink.list())))
     started.set()
-    with pytest.raises(StageError, match=r"must not wait for .*; await the run") as caught:
+    with pytest.raises(
+        StageError, match=r"waiting for .* in a coroutine would block .*: await the run"
+    ) as caught:
         runs[0].result(SECONDS)
     assert isinstance(caught.value.__cause__, BlockingError)
 

@@ -58,7 +58,7 @@ def test_a_future_refuses_a_timeout_that_is_none(wrong, there):
 
 
 def test_a_supervisor_is_under_a_run_and_nothing_else(system):
-    with pytest.raises(InvalidArgumentError, match=r"^supervise needs a Run to be under, got 5$"):
+    with pytest.raises(InvalidArgumentError, match=r"^supervise: under must be a Run, got 5$"):
         system.supervise(Supervisor(OneForOne()), under=5)
     assert system.children() == ()
 

@@ -103,7 +103,7 @@ def test_a_late_answer_says_that_the_actor_is_about_to_be_started(system):
     ref = system.supervise(Supervisor(rule, [ChildSpec(Clerk, name="clerk")])).child("clerk")
     ref.tell(ValueError("fails"))
     eventually(lambda: ref.actor_inbox.halted)
-    with pytest.raises(pykka.Timeout, match="its supervisor is to start it"):
+    with pytest.raises(pykka.Timeout, match="its supervisor will start one"):
         ref.ask(1, timeout=0.02)
 
 

@@ -262,7 +262,7 @@ def test_what_a_cancelled_coroutine_raises_in_its_clean_up_is_logged_at_once(loo
     assert loop.close(20) == ()
     assert future.cancelled()
     assert [record.message for record in caplog.records] == [
-        "a coroutine that was cancelled failed in its clean-up"
+        "a cancelled coroutine raised in its clean-up"
     ]
     assert "ValueError: while closing" in caplog.text
     assert not what_the_collector_tells(caplog)

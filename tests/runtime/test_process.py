@@ -28,7 +28,7 @@ with ActorSystem(name="own") as system:
     )
     refusal = (
         "InvalidArgumentError: an actor needs a running system, 'own' runs in the parent of this "
-        "process: make a system behind the fork"
+        "process: make a system after the fork"
     )
     assert lines[0] == refusal
     assert [line.split(":")[0] for line in lines[1:3]] == ["ActorDeadError", "ActorDeadError"]
@@ -66,7 +66,7 @@ with ActorSystem(name="own") as system:
     )
     refusal = (
         "InvalidArgumentError: an actor needs a running system, 'own' runs in the parent of this "
-        "process: make a system behind the fork"
+        "process: make a system after the fork"
     )
     assert lines[:3] == [refusal] * 3
     assert [line.split(":")[0] for line in lines[3:5]] == ["ActorDeadError", "ActorDeadError"]
@@ -266,4 +266,4 @@ def test_a_stage_that_never_returns_is_named_in_one_line_and_does_not_hold_the_e
     assert lines == ["main ends"]
     (line,) = errors.splitlines()
     assert line.startswith("stage 'parse' (<string>:")
-    assert "is given up: it has been in __main__.stuck" in line
+    assert "is abandoned: it has been in __main__.stuck" in line

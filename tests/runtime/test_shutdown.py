@@ -38,7 +38,7 @@ def test_a_stage_asleep_in_user_code_is_named_and_the_shutdown_returns_in_time(c
     began = monotonic()
     system.shutdown(timeout=1)
     assert monotonic() - began < 10
-    (line,) = [record.message for record in caplog.records if "given up" in record.message]
+    (line,) = [record.message for record in caplog.records if "is abandoned" in record.message]
     assert "stage 'parse'" in line
     assert "sleeps" in line
     assert run.state == "cancelled"
@@ -164,21 +164,21 @@ def waiting_lines(caplog, count, **how):
     for _ in range(count):
         system.register(Patient())
     system.shutdown(**how)
-    return [record.message for record in caplog.records if "told to stop" in record.message]
+    return [record.message for record in caplog.records if "to stop:" in record.message]
 
 
 def test_what_was_cancelled_and_does_not_end_is_named_once_while_it_is_waited_for(caplog):
-    (line,) = waiting_lines(caplog, 7, drain=False, timeout=30)
-    names = ", ".join(["the patient one"] * 5)
-    assert f"for what was told to stop: {names}, 2 more; Ctrl-C once more" in line
-    assert line.startswith("shutdown of 'own' waits, for at most 30 s, ")
+    (line,) = waiting_lines(caplog, 10, drain=False, timeout=30)
+    names = ", ".join(["the patient one"] * 8)
+    assert f"s for these to stop: {names}, 2 more; press Ctrl-C again" in line
+    assert line.startswith("shutdown of 'own' waits for at most 30 s ")
 
 
 def test_ctrl_c_is_recommended_on_the_thread_that_hears_it_only(caplog):
     thread = threading.Thread(target=lambda: waiting_lines(caplog, 1, drain=False, timeout=30))
     thread.start()
     thread.join()
-    assert "told to stop: the patient one" in caplog.text
+    assert "to stop: the patient one" in caplog.text
     assert "Ctrl-C" not in caplog.text
 
 

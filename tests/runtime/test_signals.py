@@ -243,13 +243,13 @@ def test_signals_off_the_main_thread_are_refused_in_a_sentence():
         other = threading.Thread(target=work)
         other.start()
         other.join(20)
-    assert refused == ["signals need the main thread to handle them, not this one"]
+    assert refused == ["signals can be handled on the main thread alone, and this is another one"]
 
 
 def test_one_system_at_a_time_handles_signals():
     with ActorSystem() as one, ActorSystem() as two:
         one.handle_signals()
-        with pytest.raises(InvalidArgumentError, match="one system handles signals already"):
+        with pytest.raises(InvalidArgumentError, match="another system handles signals already"):
             two.handle_signals()
     with ActorSystem() as three:
         three.handle_signals()
@@ -276,7 +276,7 @@ def test_the_first_ctrl_c_in_a_stuck_program_is_answered_and_the_second_ends_it(
     program.send(signal.SIGINT)
     while "waits" not in (line := program.error_line()):
         assert line
-    assert "stage 'parse'; Ctrl-C once more to leave it behind" in line
+    assert "stage 'parse'; press Ctrl-C again to stop waiting" in line
     program.send(signal.SIGINT)
     code, _, errors = program.wait(25)  # less than the shutdown's time
     assert code == -signal.SIGINT, errors

@@ -20,23 +20,35 @@ from tests.runtime.support import Recorder, behind, eventually, in_threads
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: ChildSpec(int), "a child is made of a PooledActor class, got <class 'int'>"),
-        (lambda: ChildSpec(pykka.ThreadingActor), "a child is made of a PooledActor class"),
+        (lambda: ChildSpec(int), "a child needs a PooledActor class, got <class 'int'>"),
+        (lambda: ChildSpec(pykka.ThreadingActor), "a child needs a PooledActor class"),
         (lambda: ChildSpec(Noting, "abc"), "child's args must be a tuple or list, got 'abc'"),
         (lambda: ChildSpec(Noting, 5), "child's args must be a tuple or list, got 5"),
-        (lambda: ChildSpec(Noting, kwargs=None), "kwargs must be a dict by names, got None"),
-        (lambda: ChildSpec(Noting, kwargs=[1]), r"kwargs must be a dict by names, got \[1\]"),
-        (lambda: ChildSpec(Noting, kwargs={1: 2}), "kwargs must be a dict by names, got {1: 2}"),
+        (
+            lambda: ChildSpec(Noting, kwargs=None),
+            "kwargs must be a dict with names as keys, got None",
+        ),
+        (
+            lambda: ChildSpec(Noting, kwargs=[1]),
+            r"kwargs must be a dict with names as keys, got \[1\]",
+        ),
+        (
+            lambda: ChildSpec(Noting, kwargs={1: 2}),
+            "kwargs must be a dict with names as keys, got {1: 2}",
+        ),
         (
             lambda: Supervisor(OneForOne(), ChildSpec(Noting)),
-            r"a supervisor's children must be a list of them, got ChildSpec\(",
+            r"a supervisor's children must be a list, got ChildSpec\(",
         ),
         (lambda: ChildSpec(Noting, restart="often"), "restart must be 'permanent', .* 'often'"),
         (lambda: ChildSpec(Noting, name="a/b"), "name must be a text without '/', got 'a/b'"),
         (lambda: ChildSpec(Noting, name=7), "name must be a text without '/', got 7"),
         (lambda: Supervisor("one_for_one"), "strategy must be OneForOne.* got 'one_for_one'"),
         (lambda: Supervisor(OneForOne), "strategy must be OneForOne.* got <class"),
-        (lambda: Supervisor(OneForOne(), [Noting]), "a child is a ChildSpec or a Supervisor, got"),
+        (
+            lambda: Supervisor(OneForOne(), [Noting]),
+            "a child must be a ChildSpec or a Supervisor, got",
+        ),
         (lambda: Supervisor(OneForOne(), restart="no"), "restart must be 'permanent'"),
         (
             lambda: Supervisor(OneForOne(), [ChildSpec(Noting, name="a")] * 2),
@@ -89,7 +101,7 @@ def test_a_child_started_later_is_one_like_the_others():
         assert top.child("c") is late
         with pytest.raises(InvalidArgumentError, match="names of siblings must differ"):
             top.start_child(*noting("c", notes))
-        with pytest.raises(InvalidArgumentError, match="a child is a ChildSpec"):
+        with pytest.raises(InvalidArgumentError, match="a child must be a ChildSpec"):
             top.start_child(Noting)
         top.child("a").tell(ValueError())
         eventually(lambda: lives(notes, "c") == 2)
@@ -259,10 +271,10 @@ def test_a_cycle_of_supervisors_is_refused():
         for below in (second, third):
             with pytest.raises(
                 InvalidArgumentError,
-                match=f"a supervisor cycle: '1st' is above '{below.child_slots.path}'",
+                match=f"'1st' is already above '{below.child_slots.path}'",
             ):
                 below.supervise(first)
-        with pytest.raises(InvalidArgumentError, match="a supervisor cycle: '1st' is above '1st'"):
+        with pytest.raises(InvalidArgumentError, match="'1st' is already above '1st'"):
             first.supervise(first)
 
 

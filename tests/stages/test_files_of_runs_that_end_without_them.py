@@ -12,7 +12,7 @@ from actors_rs.stages.sinks.files import writing
 from tests.graph.stuck import FAR_BELOW_A_CALL, Stuck, letters, stuck_system
 from tests.runtime.support import eventually
 
-LATE = "given up when the call returned"
+LATE = "the call returned after its stage was abandoned"
 
 
 class Row(dict):

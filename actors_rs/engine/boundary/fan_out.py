@@ -46,7 +46,7 @@ class FanOut:
         """
         for served, whom in self._served.items():
             if whom is subscriber and not served.over:
-                again = "subscribed to a processor that serves it already (rule 1.10)"
+                again = "subscribed twice to the same processor (rule 1.10)"
                 served.outlet.fail(ProtocolViolation("2.12", again))
                 self.leave(served)
                 return

@@ -171,7 +171,7 @@ class HubPublisher(Generic[T]):
             if taken is None:
                 _seat(self._scope, member, self._logic, subscriber)
             else:
-                again = "subscribed to a hub that serves it already (rule 1.10)"
+                again = "subscribed twice to the same hub (rule 1.10)"
                 taken.fail(ProtocolViolation("2.12", again))
 
     def _stopped(self) -> None:

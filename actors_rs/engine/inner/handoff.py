@@ -59,7 +59,7 @@ class Handoff:
         unclaimed = self._unclaimed
         if unclaimed is None or not unclaimed.acquire(blocking=False):
             raise GraphError(
-                f"{self.name} can be run once, and was: to give its elements to several "
+                f"{self.name} runs once, and it was run already: to give its elements to several "
                 "streams, use .broadcast(n) on it"
             )
         self._unclaimed = None
@@ -120,7 +120,7 @@ class PendingHandoff:
         elif self._ending is not None:
             self._ending(down)
         else:
-            down.fail(StreamError(f"{self.name} is over: the stage that gave it let it go"))
+            down.fail(StreamError(f"{self.name} is over: the stage that gave it has released it"))
 
     # Downstream, until the outlet is claimed
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from actors_rs.engine.run.waiting import wait_for_end
 from actors_rs.errors import EndOfStreamError, RunCancelled
 from actors_rs.runtime._primitives import check_may_block
-from actors_rs.runtime.actors.awaiting import Until, check_no_running_loop
+from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE, Until, check_no_running_loop
 from actors_rs.texts import repr_of, text_of
 
 if TYPE_CHECKING:
@@ -101,10 +101,7 @@ class Iteration(Iterator[T], AsyncIterator[T]):
             "`async for x in source`",
             "`async for x in iterate(source)`, after `from actors_rs.interop.anyio import iterate`",
         )
-        check_may_block(
-            "for x in source: a stage's function on a pool thread must not wait for a run: let "
-            "flat_map run the source, or call the function with map_async"
-        )
+        check_may_block("for x in source", RUN_ELSEWHERE)
 
     def __enter__(self) -> Self:
         self.check_may_wait()

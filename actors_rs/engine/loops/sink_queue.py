@@ -184,8 +184,8 @@ class SinkQueue(Generic[T]):
 
     def _check_may_wait(self) -> None:
         check_may_block(
-            f"queue '{self.name}' is empty and a thread that actors share must not wait: get from "
-            "a thread of your own"
+            f"get() of the empty queue '{self.name}'",
+            "call it from a thread of your own, or write 'await queue.get_async()' in a coroutine",
         )
 
     def raise_end(self, timeout: float | None = None) -> NoReturn:

@@ -61,7 +61,8 @@ class StopSignals(SignalWatch):
             return run.result()
         said = {"run": run.name}
         logger.warning(
-            "stopping: what is in hand is delivered; once more to stop at once", extra=said
+            "the run delivers the elements in flight and ends; press Ctrl-C again to cancel it",
+            extra=said,
         )
         run.drain()
         if self._ends_before(run, 2):

@@ -221,8 +221,8 @@ class Run(Generic[R]):
         stages = self._scope.stages()
         if not stages and not self._end.is_over:
             raise GraphError(
-                f"{repr_of(self)} has no {wanted} yet, for it has not begun: the run of a hub, "
-                "or of a processor, begins with the first subscriber"
+                f"{repr_of(self)} has no {wanted} yet, because it has not begun: the run of a "
+                "hub or processor begins with the first subscriber"
             )
         return stages
 

@@ -193,8 +193,9 @@ class SourceQueue(Generic[T]):
             decided = put_in()
         if not decided:
             check_may_block(
-                f"queue '{self.name}' is full and a thread that actors share must not wait: use "
-                "offer, or a thread of your own"
+                f"put() into the full queue '{self.name}'",
+                "write offer(element), which does not wait, call put from a thread of your own, or "
+                "write 'await queue.put_async(element)' in a coroutine",
             )
             if not self._changed.wait_for(put_in, timeout):
                 raise self._no_room(timeout)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.errors import BlockingError, StreamError
 from actors_rs.runtime._primitives import ThreadLocal, check_may_block
+from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE
 from actors_rs.runtime.actors.contract import is_fatal
 from actors_rs.texts import class_name_of, repr_of, text_of
 
@@ -75,8 +76,8 @@ def check_not_on_loop_of(system: ActorSystem, run: object) -> None:
     would stand still while it waits."""
     if system.event_loop.is_current_thread():
         raise BlockingError(
-            f"a coroutine must not wait for {repr_of(run)}, whose coroutines run on the same event "
-            "loop; await the run"
+            f"waiting for {repr_of(run)} in a coroutine would block the event loop that the run "
+            "needs: await the run"
         )
 
 
@@ -93,7 +94,7 @@ def call_at_end(run: object, system: ActorSystem, action: Callable[[], object]) 
 
 def _check_may_wait(end: _End) -> None:
     """Raise ``BlockingError`` where waiting for ``end`` might never end."""
-    check_may_block("a pool thread must not wait for a run; await it or use a sink")
+    check_may_block(f"waiting for run '{end.name}'", RUN_ELSEWHERE)
     if _work.end is end:
         raise BlockingError(
             f"a function of run '{end.name}' must not wait for its end, which waits for it"

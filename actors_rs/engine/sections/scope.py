@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LOST", "SectionScope"]
 
-LOST = "lost when its section failed"
+LOST = "dropped when its section failed"
 """Why elements are dead letters."""
 
 

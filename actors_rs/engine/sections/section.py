@@ -86,7 +86,7 @@ class Section(StageLogic):
         if self._scope is not None:
             self._take_back(self._scope)
             if self._is_unneeded:
-                self._scope.write_off("failed when nobody needed it any more")
+                self._scope.write_off("failed when downstream needed it no more")
             else:
                 self._scope.release()
 

@@ -46,7 +46,7 @@ def _check_hook(kind: type, hook: str) -> None:
     if inspect.isasyncgenfunction(inspect.unwrap(getattr(kind, hook))):
         raise InvalidArgumentError(
             f"class {kind.__qualname__}: '{hook}' must be a 'def' or an 'async def' that returns, "
-            "got an async generator, which nobody would draw from: write no 'yield' in it"
+            "got an async generator, which nothing iterates: write no 'yield' in it"
         )
 
 

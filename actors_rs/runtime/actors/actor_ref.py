@@ -25,7 +25,7 @@ from actors_rs.runtime.actors.delayed import Delayed, DelayingSystem, tell_later
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.late_answer import late_answer
 from actors_rs.runtime.actors.mailbox import Mailbox
-from actors_rs.runtime.actors.may_wait import ASK, check_may_wait, wait_for
+from actors_rs.runtime.actors.may_wait import ASK, check_may_wait
 from actors_rs.runtime.actors.proxy import PooledActorProxy
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.settings import check_timeout
@@ -196,7 +196,7 @@ class PooledActorRef(ActorRef[A]):
         if self.actor_stopped.is_set():
             return False
         if block:
-            check_may_wait(timeout, wait_for(ask.message, ASK))
+            check_may_wait(timeout, ASK, ask.message)
         return self.actor_inbox.offer(ask)
 
     def proxy(self) -> Any:

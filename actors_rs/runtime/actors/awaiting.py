@@ -18,6 +18,11 @@ ON_TRIO = (
     "'trio.to_thread.run_sync(...)' with the call that waits"
 )
 """What to write where one call on trio is as good as another."""
+RUN_ELSEWHERE = (
+    "in a stage let flat_map run the source, or call the function with map_async; in an actor "
+    "await the run in an 'async def' handler, or set dispatcher = 'pinned'"
+)
+"""What to write where a function on a shared thread would wait for a run."""
 
 
 def check_no_running_loop(what: str, instead: str, on_trio: str) -> None:

@@ -27,7 +27,7 @@ from actors_rs.runtime._primitives import (
 )
 from actors_rs.runtime.actors.awaiting import Awaiting
 from actors_rs.runtime.actors.late_answer import LateAnswerError, Question, late_answer
-from actors_rs.runtime.actors.may_wait import ANSWER, check_may_wait, wait_for
+from actors_rs.runtime.actors.may_wait import ANSWER, check_may_wait
 from actors_rs.runtime.settings import check_timeout
 
 __all__ = ["PooledFuture"]
@@ -173,8 +173,8 @@ class PooledFuture(Future[T]):
         """Raise ``ActorDeadError`` where nobody will ever answer: in a child of the process."""
         if self._asked_in != fork_count():
             raise ActorDeadError(
-                "this was asked before the process forked, and the answer goes to the parent: ask "
-                "an actor of a system that was made behind the fork"
+                "the question was sent before the process forked, and the answer goes to the "
+                "parent: ask an actor of a system that was made after the fork"
             )
 
     def _wait(self, timeout: float | None) -> float | None:
@@ -183,7 +183,7 @@ class PooledFuture(Future[T]):
             return timeout
         self._check_is_here()
         question = self.question
-        check_may_wait(timeout, wait_for(question and question[1], ANSWER))
+        check_may_wait(timeout, ANSWER, question and question[1])
         if drive_until(self._is_there, timeout):
             left = timeout  # it is the world's, whose clock this thread cannot read
         else:

@@ -54,7 +54,7 @@ def _doing(ref: ActorRef[Any]) -> str:
     """The function that the actor of ``ref`` runs, and since when. Any thread."""
     actor: Any = ref._actor_weakref()
     if actor is None or actor._system_ is None or actor.actor_inbox.halted:
-        return "nobody lives at its address at the moment, its supervisor is to start it"
+        return "no actor runs at its address now, and its supervisor will start one"
     unread = f"{len(actor.actor_inbox)} unread in its mailbox"
     now = actor._system_.timing_clock()
     if (pending := actor._pending_) is not None:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 
 from actors_rs.errors import BlockingError
-from actors_rs.runtime._primitives import check_may_block, on_event_loop
+from actors_rs.runtime._primitives import check_may_block, may_block, on_event_loop
 
-__all__ = ["ANSWER", "ASK", "STOP_CHILD", "Wait", "check_may_wait", "wait_for"]
+__all__ = ["ANSWER", "ASK", "STOP_CHILD", "Wait", "check_may_wait"]
 
 
 class Wait(NamedTuple):
@@ -32,7 +32,7 @@ STOP_CHILD = Wait(
 )
 
 
-def wait_for(message: Any, otherwise: Wait) -> Wait:
+def _wait_for(message: Any, otherwise: Wait) -> Wait:
     """The call that sent ``message`` and waits for the answer; ``otherwise`` for a user's own."""
     if type(message) is _ActorStop:
         return Wait("ref.stop()", "await ref.stop(block=False)", "ref.stop(block=False)")
@@ -53,22 +53,26 @@ def wait_for(message: Any, otherwise: Wait) -> Wait:
     )
 
 
-def check_may_wait(timeout: float | None, wait: Wait) -> None:
+def check_may_wait(timeout: float | None, wait: Wait, message: Any = None) -> None:
     """Raise ``BlockingError`` on a thread that must not ``wait``, at most ``timeout`` seconds.
 
+    ``message`` is what was sent, or is to be sent: of a stop or a proxy, the error names the call.
     Called before a question is sent, and again before a wait. A ``timeout`` of 0 only looks whether
     the answer is there, which every thread may do.
     """
     if timeout is not None and timeout <= 0:
         return
     if on_event_loop():
+        wait = _wait_for(message, wait)
         raise BlockingError(
             f"{wait.call} in a coroutine would block all coroutines of the system: "
             f"write '{wait.awaited}'{wait.note}"
         )
-    sent = f"write '{wait.sent}', which does not wait, or " if wait.sent else ""
-    check_may_block(
-        f"{wait.call} would block a thread that actors share: in an actor {sent}write "
-        f"'{wait.awaited}' in an 'async def' handler, or set dispatcher = 'pinned'; in a stage "
-        f"call the function with map_async{wait.note}"
-    )
+    if not may_block():
+        wait = _wait_for(message, wait)
+        sent = f"write '{wait.sent}', which does not wait, or " if wait.sent else ""
+        check_may_block(
+            wait.call,
+            f"in an actor {sent}write '{wait.awaited}' in an 'async def' handler, or set "
+            f"dispatcher = 'pinned'; in a stage call the function with map_async{wait.note}",
+        )

@@ -28,7 +28,7 @@ def brief(error: BaseException) -> str:
     try:
         return "\n".join([_named(error), *_code_of(error)])
     except Exception:  # a method of the user's, or a file of his that cannot be read
-        return f"{class_name_of(error)} (it cannot be told how it came)"
+        return f"{class_name_of(error)} (its traceback cannot be shown)"
 
 
 def _named(error: BaseException) -> str:

@@ -244,7 +244,7 @@ def hand_over(future: Future[Any], task: asyncio.Task[Any]) -> None:
         error = task.exception()
     if not future.set_running_or_notify_cancel():
         if error is not None and not isinstance(error, ENDS_OF_THE_PROCESS):  # reported
-            logger.error("a coroutine that was cancelled failed in its clean-up", exc_info=error)
+            logger.error("a cancelled coroutine raised in its clean-up", exc_info=error)
     elif error is not None:
         future.set_exception(error)
     else:

@@ -113,7 +113,10 @@ class PoolDispatcher:
             self._watched.release()
             if not self._reported_unwatched:
                 self._reported_unwatched = True
-                logger.error("nobody looks after the pool: %s", error)
+                logger.error(
+                    "no thread could be started to watch the pool, the next turn tries again: %s",
+                    error,
+                )
 
     def _look(self, watch: object) -> None:
         """Grow if nothing moved since the last look although a turn is ready."""

@@ -250,7 +250,12 @@ class Workers:
             if not self._workers or not isinstance(error, RuntimeError):
                 raise
             if not self._refused:
-                logger.error("%s stays at %d threads: %s", self.name, len(self._workers), error)
+                logger.error(
+                    "%s could not start another thread and goes on with %d: %s",
+                    self.name,
+                    len(self._workers),
+                    error,
+                )
             self._refused = True
             return False
         self._refused = False

@@ -123,7 +123,7 @@ class Calls:
             if (packed := chunk.pack(first, end)) is not None:
                 self._attempt(chunk, packed, first, end, ahead)
         if chunk.parts:
-            raise StreamError("nobody wants the results any more, or the system has shut down")
+            raise StreamError("the stage needs no more results, or the system has shut down")
         return results
 
     def _attempt(self, chunk: _Chunk, packed: Packed, first: int, end: int, ahead: bool) -> None:
@@ -268,5 +268,5 @@ def _pickled(settings: Settings) -> bytes:
         both = "' and '".join(names)
         raise InvalidArgumentError(
             f"'{both}' must be pickled to be called in worker processes, but cannot "
-            f"be: {named(error)}; make there, or in an initializer, what cannot travel"
+            f"be: {named(error)}; make such objects in the function, or in an initializer"
         ) from error

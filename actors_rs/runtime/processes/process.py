@@ -95,7 +95,7 @@ def death(exit_code: int) -> str:
         name = signal.Signals(-exit_code).name
     except ValueError:
         name = "a signal"
-    memory = ", perhaps by the kernel for want of memory" if name == "SIGKILL" else ""
+    memory = ", perhaps by the kernel because memory ran out" if name == "SIGKILL" else ""
     return f"was killed by {name} ({-exit_code}{memory})"
 
 
@@ -195,7 +195,9 @@ class WorkerProcess:
                 raise
             else:
                 return worker
-        raise StreamError(f"no {cls.kind} could be started: {STARTS} in a row died") from lost
+        raise StreamError(
+            f"no {cls.kind} could be started, {STARTS} in a row died: standard error has the reason"
+        ) from lost
 
     def _greet(self) -> None:
         self._board[AT] = NOT_BEGUN

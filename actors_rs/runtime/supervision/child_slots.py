@@ -211,12 +211,12 @@ class ChildSlots:
         while above is not None and below is not None:
             if above is below:
                 raise InvalidArgumentError(
-                    f"a supervisor cycle: '{below.path}' is above '{self.path}' already"
+                    f"supervisors form a tree, and '{below.path}' is already above '{self.path}'"
                 )
             above = above.parent
         actor = ref._actor_weakref()
         if actor is None or actor._supervisor_link_ is not None or actor._has_slot_:
-            raise InvalidArgumentError(f"an actor has one supervisor, and {ref} has one already")
+            raise InvalidArgumentError(f"an actor has one supervisor, and {ref} already has one")
         if actor._system_ is not self.system:
             raise InvalidArgumentError(f"{ref} lives in another system than '{self.path}'")
         return actor  # type: ignore[no-any-return]

@@ -52,16 +52,14 @@ class ChildSpec:
     def __post_init__(self) -> None:
         made = self.actor_class
         if not (isinstance(made, type) and issubclass(made, ActorCore)):
-            raise InvalidArgumentError(
-                f"a child is made of a PooledActor class, got {repr_of(made)}"
-            )
+            raise InvalidArgumentError(f"a child needs a PooledActor class, got {repr_of(made)}")
         _check(self.name, self.restart)
         args, kwargs = self.args, self.kwargs
         if isinstance(args, str | bytes) or not isinstance(args, Sequence):
             raise ArgumentTypeError(f"a child's args must be a tuple or list, got {repr_of(args)}")
         if not isinstance(kwargs, Mapping) or not all(isinstance(name, str) for name in kwargs):
             raise ArgumentTypeError(
-                f"a child's kwargs must be a dict by names, got {repr_of(kwargs)}"
+                f"a child's kwargs must be a dict with names as keys, got {repr_of(kwargs)}"
             )
         object.__setattr__(self, "args", tuple(args))
 
@@ -102,7 +100,9 @@ class Supervisor:
 def check_child(child: object) -> None:
     """Raise ``InvalidArgumentError`` unless ``child`` says how a child is made."""
     if not isinstance(child, ChildSpec | Supervisor):
-        raise InvalidArgumentError(f"a child is a ChildSpec or a Supervisor, got {repr_of(child)}")
+        raise InvalidArgumentError(
+            f"a child must be a ChildSpec or a Supervisor, got {repr_of(child)}"
+        )
 
 
 def _several(children: Any) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ def _several(children: Any) -> tuple[Any, ...]:
         if isinstance(children, Iterable):  # its own failure
             raise
         raise ArgumentTypeError(
-            f"a supervisor's children must be a list of them, got {repr_of(children)}"
+            f"a supervisor's children must be a list, got {repr_of(children)}"
         ) from None
 
 

@@ -77,7 +77,7 @@ def start_supervisor(
     if not isinstance(supervisor, Supervisor):
         raise InvalidArgumentError(f"supervise needs a Supervisor, got {repr_of(supervisor)}")
     if under is not None:
-        check_kind(under, "when_ended", "supervise needs a Run to be under")
+        check_kind(under, "when_ended", "supervise: under must be a Run")
     child_slots = ChildSlots(supervisor, system, SupervisorActor)
     if under is not None:
         child_slots.escalate = under.abort

@@ -21,7 +21,7 @@ def check_actor_class(what: str, made: Any) -> None:
         return
     hint = ""
     if isinstance(made, ActorCore):
-        hint = ": adopt starts an actor that was made already"
+        hint = ": adopt(actor) starts an actor that you have made"
     elif isinstance(made, type) and issubclass(made, Actor):
         hint = ", which is pykka's own kind: derive it from PooledActor"
     raise ArgumentTypeError(f"{what} needs a PooledActor class, got {repr_of(made)}{hint}")
@@ -30,15 +30,15 @@ def check_actor_class(what: str, made: Any) -> None:
 def check_actor(actor: Any) -> None:
     """Raise unless ``actor`` was made, by the constructor that all have, and not yet started."""
     if not isinstance(actor, ActorCore):
-        hint = ": spawn makes one of a class" if isinstance(actor, type) else ""
+        hint = ": spawn(ActorClass) makes one of a class" if isinstance(actor, type) else ""
         raise ArgumentTypeError(f"adopt needs a PooledActor, got {repr_of(actor)}{hint}")
     if getattr(actor, "_ref_", None) is None:
         kind = class_name_of(actor)
         raise InvalidArgumentError(f"{kind}.__init__ must call super().__init__(), it did not")
     if actor._system_ is not None:
         raise InvalidArgumentError(
-            f"adopt starts an actor once, {text_of(actor)} was started in "
-            f"'{actor._system_.name}' already"
+            f"adopt starts an actor once, and {text_of(actor)} was started in "
+            f"'{actor._system_.name}'"
         )
 
 

@@ -13,8 +13,8 @@ from typing import Any, Self
 
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, may_block
-from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
+from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, check_may_block
+from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE, Awaiting, Until, check_no_running_loop
 from actors_rs.runtime.system.signals import SystemSignals
 
 __all__ = ["Blocks"]
@@ -146,10 +146,7 @@ class Blocks:
         """
         try:
             check_no_running_loop(*LEAVING)
-            if not may_block():
-                raise BlockingError(
-                    "a pool thread must not wait for the end of a block with an ActorSystem"
-                )
+            check_may_block(LEAVING[0], RUN_ELSEWHERE)
         except BlockingError:
             if not self.children() and not self._living_activities():
                 with blocking_allowed():

@@ -40,7 +40,7 @@ def why_closed(system: SystemParts) -> InvalidArgumentError:
     """The error for starting something in ``system``, which has ended."""
     over = "was shut down"
     if system._orphaned:
-        over = "runs in the parent of this process: make a system behind the fork"
+        over = "runs in the parent of this process: make a system after the fork"
     return InvalidArgumentError(f"an actor needs a running system, '{system.name}' {over}")
 
 

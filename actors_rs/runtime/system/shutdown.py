@@ -62,7 +62,9 @@ class Shutdown:
         threads = self._join_threads()
         self._return_unread()
         if late := [*self._not_ended(), *threads]:
-            logger.error("shutdown of '%s': still busy: %s", self._system.name, ", ".join(late))
+            logger.error(
+                "shutdown of '%s' has ended; still busy: %s", self._system.name, ", ".join(late)
+            )
 
     def _enter(self, phase: str, count: int, what: str) -> None:
         logger.debug("shutdown of '%s': %s (%d %s)", self._system.name, phase, count, what)
@@ -130,11 +132,11 @@ class Shutdown:
         system = self._system
         names = [text_of(one) for one in (*system._living_activities(), *system.children())]
         logger.warning(
-            "shutdown of '%s' waits, for at most %.3g s, for what was told to stop: %s%s",
+            "shutdown of '%s' waits for at most %.3g s for these to stop: %s%s",
             system.name,
             self._left(0.0),
             few(names),
-            "; Ctrl-C once more to leave it behind" if on_main_thread() else "",
+            "; press Ctrl-C again to stop waiting" if on_main_thread() else "",
         )
 
     def _end_dead_letters(self, observers: Sequence[Activity]) -> None:

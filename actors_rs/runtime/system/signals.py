@@ -134,7 +134,9 @@ class SignalWatch:
 
 def _need_main_thread() -> None:
     if not on_main_thread():
-        raise InvalidArgumentError("signals need the main thread to handle them, not this one")
+        raise InvalidArgumentError(
+            "signals can be handled on the main thread alone, and this is another one"
+        )
 
 
 class SystemSignals(SignalWatch):
@@ -169,7 +171,9 @@ class SystemSignals(SignalWatch):
         Where it raises, be it for Ctrl-C, ``release`` gives back what was taken until then.
         """
         if any(isinstance(watch, SystemSignals) for watch in _watches):
-            raise InvalidArgumentError("one system handles signals already, it must end first")
+            raise InvalidArgumentError(
+                "another system handles signals already: wait until it has ended"
+            )
         _need_main_thread()
         self._ears, self._mouth = os.pipe()
         os.set_blocking(self._mouth, False)
@@ -236,7 +240,7 @@ class SystemSignals(SignalWatch):
         self.signal = self.signal or number
         name = signal.Signals(number).name
         logger.warning(
-            "%s: '%s' delivers what is in hand, for at most %g s; once more to stop at once",
+            "%s: '%s' delivers the elements in flight, for at most %g s; a second signal stops it",
             name,
             self._system.name,
             self._grace,

@@ -352,7 +352,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         check_timeout(timeout)
         if self._orphaned:
             return
-        check_may_block("a pool thread must not wait for the shutdown of its own system")
+        check_may_block("shutdown()", "call it from a thread of your own")
         seconds = self.shutdown_timeout if timeout is None else timeout
         Shutdown(self, drain=drain, timeout=seconds).run()
         if self._guardian is not None:

@@ -155,7 +155,7 @@ class InnerStreamsLogic(StageLogic):
         """Cancel an inner stream that is not wanted any more, or forgive that it has failed."""
         if inlet.forgiving and inlet.error is not None:
             self.context.recovered(inlet.error)
-            self.context.report(None, "a stream failed behind its cancellation", inlet.error)
+            self.context.report(None, "a stream failed after its cancellation", inlet.error)
         inlet.cancel()
         self.forget(inlet)
 
