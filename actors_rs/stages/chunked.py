@@ -102,4 +102,4 @@ class Chunked(StageLogic):
     def _give_up(self, elements: Iterable[Any], error: BaseException | None = None) -> None:
         for element in elements:
             self.given_up += 1
-            self.context.report(element, "in hand when its stage was restarted", error)
+            self.context.report(element, "in progress when its stage was restarted", error)

@@ -253,7 +253,7 @@ def test_without_a_sink_for_them_late_elements_are_dead_letters_and_counted():
         run = world.start(flow.to(Sink.list()))
         assert [one.value for one in run.result()] == [1, 30]
         (letter,) = world.system.dead_letters.recent()
-        assert (letter.what, letter.why) == (2, "it came when its window was closed")
+        assert (letter.what, letter.why) == (2, "it came after its window had been closed")
         assert run.snapshot().stages[1].details["late"] == 1
 
 

@@ -146,7 +146,7 @@ def test_parquet_can_be_read_back_and_says_how_many_rows(tmp_path, as_rows):
 
 
 def test_parquet_refuses_what_is_no_row_in_one_sentence(tmp_path):
-    with pytest.raises(StageError, match=r"takes record batches, tables, dicts.*got a int"):
+    with pytest.raises(StageError, match=r"expected a record batch, a table, a dict.*got a int"):
         run(Source.of(1).to(Sink.parquet(tmp_path)))
     assert left_in(tmp_path) == []
 

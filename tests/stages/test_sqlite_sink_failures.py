@@ -121,9 +121,7 @@ def test_a_value_that_the_statement_cannot_work_with_is_still_the_elements_fault
 def test_an_element_that_is_no_row_is_refused_and_not_taken_apart(tmp_path, wrong, batch):
     path = tmp_path / "out.db"
     sink = Sink.sqlite(path, INSERT, batch=batch, setup="CREATE TABLE t (n)")
-    with pytest.raises(
-        StageError, match="an element is a tuple or a dict of parameters, got"
-    ) as it:
+    with pytest.raises(StageError, match="expected a tuple or a dict of parameters, got") as it:
         Source.of((1,), wrong).run(sink)
     assert (it.value.position, type(it.value.__cause__)) == (1, TypeError)
     assert ".map(lambda x: (x,))" in str(it.value)
@@ -218,7 +216,7 @@ def test_a_row_is_looked_at_as_sqlite_asks_for_it_and_not_as_it_iterates(tmp_pat
     row = pandas.Series([5, 6], index=labels)
     path = tmp_path / "out.db"
     sink = Sink.sqlite(path, INTEGERS, setup="CREATE TABLE t (n, m)")
-    told = r"parameter 1, got np\.int64.*: \.tolist\(\) makes a row of such ones of a Series"
+    told = r"parameter 1, got np\.int64.*: \.tolist\(\) makes a row of plain values of a Series"
     with pytest.raises(StageError, match=told):
         Source.of(row).run(sink)
     assert written(path) == 0

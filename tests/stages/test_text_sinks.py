@@ -114,7 +114,7 @@ BAD = [
     (Sink.csv, [{"a": 1}, {"a": 1, "z": 2}], "expected the columns 'a', got 'z' as well"),
     (Sink.csv, [{"a": 1}, {"z": 2}], "expected the columns 'a', got 'z' as well"),
     (Sink.csv, [[1, 2], [1]], "expected 2 fields, got 1"),
-    (Sink.csv, [[1], {"a": 1}], "expected a list, as the first row, got a dict"),
+    (Sink.csv, [[1], {"a": 1}], "expected a list, like the first row, got a dict"),
     (Sink.csv, [[1], []], "expected 1 fields, got 0"),
     (Sink.csv, [[1], "ab"], "expected a dict, a list or a tuple, got str: 'ab'"),
     (Sink.csv, [[1], ["\udc80"]], "surrogates not allowed"),

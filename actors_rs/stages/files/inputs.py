@@ -188,7 +188,7 @@ def _paths(given: str | PathLike[str]) -> Iterable[str | PathLike[str]]:
 
 def _standard_input() -> Any:
     if sys.stdin is None:
-        raise ReadError("standard input", ValueError("this process has none"))
+        raise ReadError("standard input", ValueError("this process has no standard input"))
     return getattr(sys.stdin, "buffer", sys.stdin)
 
 

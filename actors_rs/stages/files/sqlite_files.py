@@ -92,7 +92,7 @@ def commit(database: sqlite3.Connection, path: str) -> None:
 def _who_holds(path: str) -> str:
     advice = "write into another file, or give the sink setup='PRAGMA journal_mode = WAL'"
     if sqlite_readers.are_there(path):
-        return f"a Source.sqlite of this process reads it and could not let go of it: {advice}"
+        return f"a Source.sqlite of this process reads it and could not close it: {advice}"
     if numbers := sqlite_readers.holders(path):
         return f"process {', '.join(map(str, numbers))} has a transaction open in it: {advice}"
     return "another connection, of this process or another one, has a transaction open in it"

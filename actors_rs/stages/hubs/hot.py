@@ -89,7 +89,9 @@ class HotJunction(StageLogic, Generic[S]):
     def _deserted(self) -> IllegalStateError:
         """The error for subscribers that come after the last one has left."""
         name = self.context.name
-        return IllegalStateError(f"hub '{name}' has shut down: its last subscriber has left")
+        return IllegalStateError(
+            f"hub '{name}' has shut down: its last subscriber has left, and keep_alive is False"
+        )
 
     def _forget_left(self) -> list[S]:
         """Forget the subscribers that have left. Returns them."""

@@ -37,7 +37,7 @@ from actors_rs.stages.windows.results import WindowResult
 from actors_rs.stages.windows.spans import Closed, LeftOut
 from actors_rs.stages.windows.watermarks import Watermarks
 
-LATE = "it came when its window was closed"
+LATE = "it came after its window had been closed"
 """Why a late element is a dead letter."""
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.pieces.empty import nothing_for
 from actors_rs.stages.pieces.piece_fold import PieceFold
 
 
@@ -45,5 +45,5 @@ class Average(PieceFold):
 
     def result(self) -> Any:
         if not self._number:
-            raise EmptyStreamError("average needs an element, the stream had none")
+            raise nothing_for("average")
         return self.accumulated / self._number

@@ -45,4 +45,6 @@ class ElementAt(Folding):
 
     def result(self) -> Any:
         came = self._index - self._to_skip
-        raise EmptyStreamError(f"element_at({self._index}) needs more elements, there were {came}")
+        raise EmptyStreamError(
+            f"element_at({self._index}) needs {self._index + 1} elements, and the stream had {came}"
+        )

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.pieces.empty import nothing_for
 from actors_rs.stages.pieces.piece_fold import NOTHING, PieceFold, first_of
 from actors_rs.stages.prologue_epilogue import Folding
 
@@ -80,5 +80,5 @@ class ExtremeBy(Folding):
 
 def _chosen(chosen: Any, choose: Callable[..., Any]) -> Any:
     if chosen is NOTHING:
-        raise EmptyStreamError(f"{choose.__name__} needs an element, the stream had none")
+        raise nothing_for(choose.__name__)
     return chosen

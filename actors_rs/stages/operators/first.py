@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.pieces.empty import nothing_for
 from actors_rs.stages.prologue_epilogue import Folding
 
 
@@ -43,5 +43,7 @@ class First(Folding):
                 return
 
     def result(self) -> Any:
-        what = "an element" if self._predicate is None else "an element its predicate is true for"
-        raise EmptyStreamError(f"first needs {what}, the stream had none")
+        if self._predicate is None:
+            raise nothing_for("first")
+        needed = "an element its predicate is true for"
+        raise nothing_for("first", needed, "filter(predicate) and ")

@@ -32,7 +32,7 @@ from actors_rs.stages.stage import Budget
 from actors_rs.stages.windows.event_times import EventTimes
 from actors_rs.stages.windows.pairs import TimedPairs
 
-LATE = "it came when what it might have met was gone"
+LATE = "it came when the elements that it could pair with were gone"
 """Why a late element is a dead letter."""
 MOST_AT_ONCE = 1024
 """Pairs after which no further element is taken before they are given."""

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
+from actors_rs.stages.pieces.empty import nothing_for
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.prologue_epilogue import Folding
 
@@ -41,5 +41,5 @@ class Last(Folding):
 
     def result(self) -> Any:
         if not self._last:
-            raise EmptyStreamError("last needs an element, the stream had none")
+            raise nothing_for("last")
         return self._last[0]

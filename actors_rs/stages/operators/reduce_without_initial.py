@@ -44,5 +44,8 @@ class ReduceWithoutInitial(Folding):
 
     def result(self) -> Any:
         if self._accumulated is NOTHING:
-            raise EmptyStreamError("reduce_without_initial needs an element, the stream had none")
+            raise EmptyStreamError(
+                "reduce_without_initial needs an element, and the stream had none: reduce(init, f) "
+                "needs none"
+            )
         return self._accumulated

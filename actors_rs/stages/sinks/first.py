@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pieces.empty import nothing_for
 
 
 class First(SinkLogic):
@@ -36,5 +36,5 @@ class First(SinkLogic):
 
     def finish(self) -> Any:
         if not self.satisfied:
-            raise EmptyStreamError("first needs an element, the stream had none")
+            raise nothing_for("first")
         return self._first

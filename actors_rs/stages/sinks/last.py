@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.linear import SinkLogic
+from actors_rs.stages.pieces.empty import nothing_for
 
 
 class Last(SinkLogic):
@@ -32,5 +32,5 @@ class Last(SinkLogic):
 
     def finish(self) -> Any:
         if not self._last:
-            raise EmptyStreamError("last needs an element, the stream had none")
+            raise nothing_for("last")
         return self._last[0]

@@ -20,7 +20,7 @@ from typing import Any
 
 from actors_rs.stages.files.compression import Compression
 from actors_rs.stages.sinks.files.text_file import TextFileSink
-from actors_rs.texts import class_name_of, repr_of
+from actors_rs.texts import class_name_of, few, repr_of
 
 
 class _Echo:
@@ -73,8 +73,8 @@ class Csv(TextFileSink):
             return self._text(self._fields(row, self._columns))
         if self._width is not None:
             raise TypeError(
-                "Sink.csv: expected a list, as the first row, got a dict: with columns=[...] both "
-                "can be written"
+                "Sink.csv: expected a list, like the first row, got a dict: columns=[...] lets the "
+                "sink write both"
             )
         names = list(row)
         text = self._text(list(row.values()))
@@ -84,7 +84,7 @@ class Csv(TextFileSink):
 
     def _text(self, fields: Sequence[Any]) -> str:
         if not fields:
-            raise ValueError("Sink.csv: expected a row with a field at least, got an empty one")
+            raise ValueError("Sink.csv: expected a row with at least one field, got an empty one")
         text: str = self._row(fields)
         if not text.isascii():
             text.encode()  # raises here, as the element's fault and not the file's
@@ -96,7 +96,7 @@ class Csv(TextFileSink):
             unknown = [name for name in row if name not in columns]
             if unknown:
                 raise ValueError(
-                    f"Sink.csv: expected the columns {', '.join(map(repr_of, columns))}, got "
+                    f"Sink.csv: expected the columns {few(map(repr_of, columns))}, got "
                     f"{repr_of(unknown[0])} as well: name all with columns=[...]"
                 )
             return [row.get(name, "") for name in columns]

@@ -151,7 +151,7 @@ class Parquet(WritingSink):
         arrow = _arrow()
         if not isinstance(element, arrow.RecordBatch | arrow.Table):
             raise TypeError(
-                "parquet takes record batches, tables, dicts or lists of dicts, "
+                "Sink.parquet: expected a record batch, a table, a dict or a list of dicts, "
                 f"got a {class_name_of(element)}"
             )
         if self._written is None:
@@ -266,7 +266,7 @@ class Parquet(WritingSink):
             if not row.keys() <= known.keys():
                 extra = few(repr_of(name) for name in row if name not in known)
                 raise ValueError(
-                    f"parquet: the first row has no column {extra}: give a schema that names "
+                    f"Sink.parquet: the first row has no column {extra}: give a schema that names "
                     "the columns to write"
                 )
 
@@ -337,7 +337,7 @@ def _explained(error: Exception, row: Any) -> Exception:
     """``error``, or a better one if ``row`` is no dict."""
     if isinstance(row, Mapping):
         return error
-    return TypeError(f"parquet takes lists of dicts, got one with {repr_of(row)}")
+    return TypeError(f"Sink.parquet: expected a list of dicts, got one with {repr_of(row)}")
 
 
 def _arrow() -> Any:

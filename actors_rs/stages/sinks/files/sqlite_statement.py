@@ -87,7 +87,7 @@ class Parameters:
         if any(map(ne, fractions, fractions)):
             raise ValueError(
                 "Sink.sqlite: expected numbers, got nan, for which SQLite would write NULL: "
-                "give None for a value that is missing"
+                "give None for a missing value"
             )
         if unknown:
             for element in elements:
@@ -103,8 +103,8 @@ class Parameters:
             elif _is_scalar(value):
                 raise TypeError(
                     f"Sink.sqlite: expected a plain value for parameter "
-                    f"{repr_of(place)}, got {repr_of(value)}, of which SQLite would write the "
-                    f"bytes: {_plainly(element)}"
+                    f"{repr_of(place)}, got {repr_of(value)}, whose bytes SQLite would "
+                    f"write: {_plainly(element)}"
                 )
 
     def _values_of(self, element: Any) -> Iterable[Any]:
@@ -136,7 +136,7 @@ def _row(element: Any) -> Iterable[Any]:
             "dict) makes a dict" if isinstance(element, Mapping) else "lambda x: (x,)) makes a row"
         )
         raise TypeError(
-            f"Sink.sqlite: an element is a tuple or a dict of parameters, got {repr_of(element)}: "
+            f"Sink.sqlite: expected a tuple or a dict of parameters, got {repr_of(element)}: "
             f".map({made} of it"
         )
     if getattr(kind, "__getitem__", None) is tuple.__getitem__:  # a named tuple, for instance
@@ -153,8 +153,8 @@ def _row(element: Any) -> Iterable[Any]:
 
 def _plainly(element: Any) -> str:
     if hasattr(element, "tolist"):
-        return f".tolist() makes a row of such ones of a {class_name_of(element)}"
-    return ".item() makes one of it"
+        return f".tolist() makes a row of plain values of a {class_name_of(element)}"
+    return ".item() makes a plain value of it"
 
 
 def _is_scalar(value: Any) -> bool:

@@ -103,9 +103,9 @@ class WritingSink(SinkLogic):
         """Raise ``FileExistsError`` if this very run has made the file, which would be replaced."""
         if pending.target in self.context.written:
             raise FileExistsError(
-                "this run has written it already, and would replace that: give each sink of the "
-                "run a path of its own; where a key of group_by(idle_timeout=) comes back, put a "
-                "number or the time into its path"
+                "this run has written it already, and a second sink would replace it: give each "
+                "sink of the run a path of its own; where a key of group_by(idle_timeout=) comes "
+                "back, put a number or the time into its path"
             )
 
     def lose(self, rows: int, path: str | os.PathLike[str]) -> None:
@@ -318,11 +318,11 @@ def _remove_abandoned(directory: Path, name: str) -> list[str]:
 def _remove_unless_held(path: Path) -> None:
     """Raise ``OSError`` if a process holds ``path``, or nobody can tell."""
     if fcntl is None:
-        raise OSError("this system has no locks")
+        raise OSError("this operating system has no file locks")
     with path.open("r+b") as file:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.path.samestat(os.fstat(file.fileno()), path.lstat()):
-            raise FileNotFoundError("it has just been removed, and made by another one")
+            raise FileNotFoundError("another process has just made it anew")
         path.unlink()
 
 
