@@ -65,12 +65,6 @@ else:
 
 __all__ = ["Sink"]
 
-OWN_WINDOWS = {
-    "first": "Sink.first() requests one element and has no window: leave window out",
-    "queue": "the window of Sink.queue(n) is its capacity: set n and leave window out",
-}
-"""Sinks on which a window would have no effect, with what to write instead."""
-
 In_contra = TypeVar("In_contra", contravariant=True)
 R_co = TypeVar("R_co", covariant=True)
 Ts = TypeVarTuple("Ts")
@@ -194,8 +188,11 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
         """
         with naming_site():
             spec = self._only_end("with_attributes")
-            if window is not None and spec.kind in OWN_WINDOWS:
-                raise InvalidArgumentError(f"with_attributes: {OWN_WINDOWS[spec.kind]}")
+            if window is not None and spec.kind == "queue":
+                raise InvalidArgumentError(
+                    "with_attributes: the window of Sink.queue(n) is its capacity: set n, and leave "
+                    "window out"
+                )
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._with(replace(spec, attributes=attributes.over(spec.attributes)))

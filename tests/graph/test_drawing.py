@@ -128,7 +128,7 @@ def test_a_name_may_hold_any_sign():
 
 
 def test_another_format_is_refused_in_one_sentence():
-    with pytest.raises(InvalidArgumentError, match="one of mermaid, dot, svg, got 'png'"):
+    with pytest.raises(InvalidArgumentError, match="one of 'mermaid', 'dot', 'svg', got 'png'"):
         chain.draw("png")
 
 

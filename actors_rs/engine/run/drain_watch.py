@@ -56,7 +56,8 @@ def stages_waited_for(living: Iterable[RunningStage]) -> str:
     """Names the ``living`` stages that are in a call of the user, with the function; else all."""
     stages = tuple(living)
     busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
-    return few(busy or (_said(stage) for stage in stages))
+    names = busy or [_said(stage) for stage in stages]
+    return few(names) if names else ""
 
 
 def _said(stage: RunningStage, call: str = "") -> str:
