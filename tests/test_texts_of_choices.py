@@ -1,4 +1,4 @@
-"""Names in a message: few enough to read, and those that are alike first."""
+"""Names in a message: few enough to read, and the names that are alike first."""
 
 import pytest
 

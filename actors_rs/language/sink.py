@@ -190,8 +190,8 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
             spec = self._only_end("with_attributes")
             if window is not None and spec.kind == "queue":
                 raise InvalidArgumentError(
-                    "with_attributes: the window of Sink.queue(n) is its capacity: set n, and leave "
-                    "window out"
+                    "with_attributes: the window of Sink.queue(n) is its capacity: set n, and "
+                    "leave window out"
                 )
             optional_plain_function(weight, "with_attributes: weight")
             attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)

@@ -87,7 +87,7 @@ class PolicyOptions(TypedDict, total=False):
 
 
 _OWN_OPTIONS = ("in_flight", "ordered", "max_partition_bytes")
-"""Those that the methods of ``SparkSource`` name themselves."""
+"""Options that the methods of ``SparkSource`` name themselves."""
 
 
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:

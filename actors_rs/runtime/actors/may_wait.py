@@ -56,7 +56,7 @@ def _wait_for(message: Any, otherwise: Wait) -> Wait:
 def check_may_wait(timeout: float | None, wait: Wait, message: Any = None) -> None:
     """Raise ``BlockingError`` on a thread that must not ``wait``, at most ``timeout`` seconds.
 
-    ``message`` is what was sent, or is to be sent: of a stop or a proxy, the error names the call.
+    ``message``, which is or will be sent, tells the call: a stop, or a proxy's.
     Called before a question is sent, and again before a wait. A ``timeout`` of 0 only looks whether
     the answer is there, which every thread may do.
     """
