@@ -66,7 +66,7 @@ def said(owner, name):
         (source, "qqq", "help(Flow)"),
         (source, "resume", "SparkSource.arrow(df).resume(ledger), directly after SparkSource"),
         (source, "acknowledged", "acknowledged(flow, ack), from actors_rs.delivery"),
-        (graph, "named", "flow.named(name).to(sink), or ActorSystem(name=...)"),
+        (graph, "named", "system.start(graph, name='orders')"),
         (graph, "with_attributes", "or ActorSystem(window=8)"),
     ],
     ids=lambda value: value if isinstance(value, str) else "of",

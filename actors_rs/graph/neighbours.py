@@ -248,8 +248,8 @@ FOR_GRAPHS = table(
     ("map filter via to", "the operators before .to(sink): a graph is closed"),
     (
         "named name with_name label set_name",
-        "flow.named(name).to(sink), or ActorSystem(name=...): metrics, traces and logs show the "
-        "names of stages and of systems, and a graph has none",
+        "system.start(graph, name='orders') or run(name='orders'): a run has a name, and a graph "
+        "has none; flow.named(name) names a stage",
     ),
     (
         "with_attributes window dispatcher attributes",
