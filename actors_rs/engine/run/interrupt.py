@@ -61,7 +61,7 @@ class StopSignals(SignalWatch):
             return run.result()
         said = {"run": run.name}
         logger.warning(
-            "the run delivers the elements in flight and ends; press Ctrl-C again to cancel it",
+            "stopping: the run delivers the elements in flight; press Ctrl-C again to cancel it",
             extra=said,
         )
         run.drain()
