@@ -54,22 +54,35 @@ SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
 
 EXAMPLES = """\
 examples:
-  actors-rs run orders.jobs:nightly            the graph 'nightly' of module orders.jobs
-  actors-rs run jobs/nightly.py:graph          the same of a file
-  actors-rs run orders.jobs:make_graph --live  what a function without arguments gives,
-                                               with a live table (plain lines if no terminal)
-  actors-rs run orders.jobs:nightly --workers 4
-  actors-rs run orders.jobs:nightly --web      with a page in the browser, whose address it prints
-  actors-rs report run.json                    a saved run as one HTML file
-  actors-rs tck orders.feeds:feed              the rules that feed(elements), a Publisher, keeps
-  actors-rs explain ARS-017                    what an error with this code means
-  actors-rs status night.ledger                how far a run over Spark's partitions has come
-
-Ctrl-C takes no more in and delivers what is in hand; once more cancels the run.
-Either way only complete files are left, and the exit code is 130.
-If partitions were given up, their rows are missing: the last line names the first few, and the
-exit code is 3.
+  actors-rs run orders.jobs:nightly             run the graph 'nightly' of module orders.jobs
+  actors-rs run jobs/nightly.py:graph           run the graph 'graph' of a file
+  actors-rs run orders.jobs:make_graph --live   run the graph that make_graph() returns, and show
+                                                a table of its stages
+  actors-rs run orders.jobs:nightly --web       run it, and print the address of its page
+  actors-rs explain orders.jobs:nightly         print how a graph would run
+  actors-rs explain ARS-017                     print what an error code means
+  actors-rs draw orders.jobs:nightly -o n.svg   draw a graph
+  actors-rs tck orders.feeds:feed               test the Publisher that feed(elements) returns
+  actors-rs status night.ledger                 print how far a run over Spark's partitions is
+  actors-rs report run.json                     make an HTML file of a saved run
 """
+
+ENDS = """\
+Ctrl-C stops the sources and delivers the elements in flight; a second Ctrl-C cancels the run.
+After both, the files that were written are complete.
+
+exit codes:
+  0    the command has done its work
+  1    the run failed, a rule is broken, or the result could not be written
+  2    nothing was started: a name, a file or an option is wrong
+  3    the run has completed without partitions that were given up: their rows are missing
+  130  stopped by Ctrl-C; 143 by SIGTERM
+"""
+
+TARGET = (
+    "the graph, as package.module:name or path/to/file.py:name; the name is that of a Graph, or of "
+    "a function without arguments that returns one"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -104,8 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="actors-rs",
-        description="Run graphs of actors_rs, test Publishers, read ledgers.",
-        epilog=EXAMPLES,
+        description="Run, explain and draw graphs of actors_rs, test Publishers, read ledgers.",
+        epilog=f"{EXAMPLES}\n{ENDS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"actors-rs {__version__}")
@@ -114,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     for add in (_add_run, _add_explain, _add_draw, _add_tck, _add_status, add_report):
         add(commands).add_argument(
-            "--verbose", action="store_true", help="tracebacks of what goes wrong"
+            "--verbose", action="store_true", help="print tracebacks of errors (default: one line)"
         )
     return parser
 
@@ -123,26 +136,27 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
     run: argparse.ArgumentParser = commands.add_parser(
         "run",
         help="run a graph and print its result",
-        description="Run a graph and print its result.",
-        epilog=EXAMPLES,
+        description="Run a graph, and print the result of each sink on standard output.",
+        epilog=ENDS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    run.add_argument("target", metavar="TARGET", help=TARGET)
     run.add_argument(
-        "target",
-        metavar="TARGET",
-        help="package.module:graph or path/to/file.py:graph, where graph is a Graph "
-        "or a function without arguments that gives one",
+        "--live",
+        action="store_true",
+        help="show a table of the stages; without a terminal, log a line every 5 s (default: off)",
     )
-    run.add_argument("--live", action="store_true", help="show what the stages are doing")
     add_web_options(run)
     run.add_argument(
-        "--log-json", action="store_true", help="log to standard error as lines of JSON"
+        "--log-json",
+        action="store_true",
+        help="log one JSON object a line on standard error (default: plain text)",
     )
     run.add_argument(
         "--workers",
         type=_workers,
         metavar="N",
-        help="threads of the pool (default: one per core)",
+        help="number of threads in the pool, 1 or more (default: one per core)",
     )
     return run
 
@@ -150,22 +164,27 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
 def _add_explain(commands: Any) -> argparse.ArgumentParser:
     explain: argparse.ArgumentParser = commands.add_parser(
         "explain",
-        help="explain an error's code, or how a graph would run: actors, memory, waits, failures",
+        help="print what an error code means, or how a graph would run",
+        description="Print what an error code means, or how a graph would run: its actors, the "
+        "elements it holds at most, its waits and its failure policies. Nothing is run.",
     )
-    explain.add_argument("target", metavar="TARGET", help="a code as ARS-017, or as for 'run'")
+    explain.add_argument("target", metavar="TARGET", help=f"a code such as ARS-017, or {TARGET}")
     return explain
 
 
 def _add_draw(commands: Any) -> argparse.ArgumentParser:
     draw: argparse.ArgumentParser = commands.add_parser(
-        "draw", help="draw a graph, in the format of the file's name; run nothing"
+        "draw",
+        help="draw a graph as SVG, Graphviz or Mermaid",
+        description="Draw a graph. Nothing is run.",
     )
-    draw.add_argument("target", metavar="TARGET", help="as for 'run'")
+    draw.add_argument("target", metavar="TARGET", help=TARGET)
     draw.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="graph.svg, graph.dot or graph.mmd (default: Mermaid to standard output)",
+        help="the file to write, whose suffix is the format: .svg, .dot for Graphviz or .mmd for "
+        "Mermaid (default: Mermaid on standard output)",
     )
     return draw
 
@@ -174,13 +193,15 @@ def _add_tck(commands: Any) -> argparse.ArgumentParser:
     kit: argparse.ArgumentParser = commands.add_parser(
         "tck",
         help="test a Publisher against the rules of Reactive Streams",
-        description="Run the conformance kit and print the rules kept, broken and skipped.",
+        description="Run the conformance kit on a Publisher, and print the rules that it keeps and "
+        "breaks, and those that were skipped. The exit code is 1 if it breaks one.",
     )
     kit.add_argument(
         "target",
         metavar="TARGET",
-        help="package.module:factory or path/to/file.py:factory, where factory(elements) gives a "
-        "Publisher, or a PublisherVerification",
+        help="the Publisher, as package.module:name or path/to/file.py:name; the name is that of a "
+        "function of the number of elements that returns a Publisher, or of a "
+        "PublisherVerification",
     )
     return kit
 
@@ -188,11 +209,14 @@ def _add_tck(commands: Any) -> argparse.ArgumentParser:
 def _add_status(commands: Any) -> argparse.ArgumentParser:
     ledger: argparse.ArgumentParser = commands.add_parser(
         "status",
-        help="tell what a ledger says of a run, also of one that is dead",
-        description="Tell how far a run has come, and why partitions were given up.",
+        help="print how far the run of a ledger has come",
+        description="Print how far the run of a ledger has come, at what rate, and why partitions "
+        "were given up. The run may go on, have ended, or have been killed.",
     )
-    ledger.add_argument("ledger", metavar="LEDGER", help="the ledger's file")
-    ledger.add_argument("--json", action="store_true", help="everything, as JSON")
+    ledger.add_argument("ledger", metavar="LEDGER", help="the file of the ledger")
+    ledger.add_argument(
+        "--json", action="store_true", help="print all figures as JSON (default: a summary)"
+    )
     return ledger
 
 

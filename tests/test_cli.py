@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from actors_rs import __version__
-from actors_rs.cli import main
+from actors_rs.cli import _parser, main
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -168,6 +168,19 @@ def test_a_bad_target_is_answered_in_one_sentence_with_code_2(folder, target, sa
     assert printed.err.startswith("actors-rs: ")
     assert said in printed.err
     assert (printed.err.count("\n"), printed.out) == (1, "")
+
+
+@pytest.mark.parametrize("command", ["run", "explain", "draw", "tck", "status", "report"])
+def test_the_help_of_a_command_has_a_sentence_for_each_argument_and_the_default_of_each_option(
+    command,
+):
+    (commands,) = (one for one in _parser()._actions if one.dest == "command")
+    parser = commands.choices[command]
+    assert parser.description.endswith(".")
+    for argument in parser._actions:
+        if argument.dest != "help":
+            assert len(argument.help) > 20, argument.dest
+            assert ("default" in argument.help) == bool(argument.option_strings), argument.dest
 
 
 @pytest.mark.usefixtures("folder")

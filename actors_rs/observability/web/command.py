@@ -30,19 +30,26 @@ def add_web_options(run: argparse.ArgumentParser) -> None:
         type=_port,
         const=0,
         metavar="PORT",
-        help="serve a page that shows the run (default: a free port), and print its address",
+        help="serve a page that shows the run on this port from 1 to 65535, by default a free one, "
+        "and print its address (default: no page)",
     )
     run.add_argument(
         "--web-host",
         default="127.0.0.1",
         metavar="HOST",
-        help="the page's address; another one than %(default)s needs --web-token",
+        help="the address that the page listens on (default: %(default)s, which other machines "
+        "cannot reach); other addresses need --web-token",
     )
     run.add_argument(
-        "--web-token", metavar="TOKEN", help="a secret that reading the page needs too"
+        "--web-token",
+        metavar="TOKEN",
+        help="a secret that a browser needs to read the page; the printed address contains it "
+        "(default: none)",
     )
     run.add_argument(
-        "--web-keep", action="store_true", help="keep the page after the run, until Ctrl-C"
+        "--web-keep",
+        action="store_true",
+        help="serve the page after the run as well, until Ctrl-C (default: until the run ends)",
     )
 
 
@@ -52,8 +59,7 @@ def check_web(options: argparse.Namespace) -> None:
         check_options(options.web_host, options.web, options.web_token)
     elif options.web_token is not None or options.web_keep or options.web_host != "127.0.0.1":
         raise InvalidArgumentError(
-            "expected --web beside --web-host, --web-token and --web-keep: without it there is "
-            "no page"
+            "--web-host, --web-token and --web-keep are about the page: write --web as well"
         )
 
 
@@ -79,15 +85,21 @@ def add_report(commands: Any) -> argparse.ArgumentParser:
     """Add ``actors-rs report``."""
     report: argparse.ArgumentParser = commands.add_parser(
         "report",
-        help="make one HTML file of a run that was saved as JSON",
-        description="Make one HTML file, which needs no server and no network, of a run.",
+        help="make an HTML file of a saved run",
+        description="Make an HTML file of a run that was saved as JSON. It needs no server and no "
+        "network.",
     )
     report.add_argument(
         "run",
         metavar="RUN.json",
-        help="what the page serves as report.json, or json.dumps(run.snapshot().as_dict())",
+        help="the saved run: report.json of its page, or json.dumps(run.snapshot().as_dict())",
     )
-    report.add_argument("-o", "--out", metavar="FILE", help="default: RUN.html beside RUN.json")
+    report.add_argument(
+        "-o",
+        "--out",
+        metavar="FILE",
+        help="the HTML file to write (default: RUN.html beside RUN.json)",
+    )
     return report
 
 
@@ -105,9 +117,7 @@ def write_report(options: argparse.Namespace) -> str:
     try:
         target.write_text(html, "utf-8")
     except OSError as error:
-        raise InvalidArgumentError(
-            f"expected to write {repr_of(str(target))}, got {text_of(error)}"
-        ) from None
+        raise InvalidArgumentError(f"{target} could not be written: {text_of(error)}") from None
     return f"{target}: open it in a browser"
 
 

@@ -46,8 +46,8 @@ def test_the_page_of_a_run_is_kept_until_ctrl_c_and_the_exit_code_is_that_of_the
     ("options", "said"),
     [
         (["--web", "--web-host", "0.0.0.0"], "needs a token"),
-        (["--web-keep"], "expected --web"),
-        (["--web-token", "x"], "expected --web"),
+        (["--web-keep"], "write --web as well"),
+        (["--web-token", "x"], "write --web as well"),
     ],
 )
 def test_options_that_cannot_be_served_start_nothing(jobs, options, said, capsys):
