@@ -75,7 +75,7 @@ _STAGE_COUNTERS = tuple(
         ("restarted", "{restart}", "Restarts, or elements passed over with fresh state."),
         ("retried", "{attempt}", "Calls or partitions that were tried again."),
         ("dropped", "{element}", "Elements that were dropped on purpose."),
-        ("undelivered", "{element}", "Elements that downstream wanted no more."),
+        ("undelivered", "{element}", "Elements that arrived after downstream had enough."),
         ("dead_letters", "{letter}", "Dead letters of the stage."),
     )
 )
@@ -98,7 +98,7 @@ _LATENCY = Metric(
     "latency",
     "gauge",
     "s",
-    "Time that this part of the calls, or of turns with elements, took at most.",
+    "Time that this share of the calls, or of turns with elements, took at most.",
     ("quantile",),
 )
 _PARTITIONS = Metric(
@@ -111,11 +111,17 @@ _SYSTEM: Mapping[Metric, Callable[[Any], float]] = {
     Metric("system", "ready_turns", "level", "{turn}", "Turns that wait for a thread."): (
         lambda now: now.ready
     ),
-    Metric("system", "actors", "level", "{actor}", "Actors that live."): lambda now: now.actors,
-    Metric("system", "turns", "counter", "{turn}", "Turns of actors."): lambda now: now.turns,
-    Metric("system", "abandoned_calls", "counter", "{call}", "Calls that nobody waits for."): (
-        lambda now: now.abandoned
+    Metric("system", "actors", "level", "{actor}", "Actors that are alive."): lambda now: (
+        now.actors
     ),
+    Metric("system", "turns", "counter", "{turn}", "Turns of actors."): lambda now: now.turns,
+    Metric(
+        "system",
+        "abandoned_calls",
+        "counter",
+        "{call}",
+        "Calls that have not returned and that no run waits for.",
+    ): (lambda now: now.abandoned),
     Metric("system", "dead_letters", "counter", "{letter}", "Dead letters."): (
         lambda now: now.dead_letters.total
     ),

@@ -84,7 +84,7 @@ def test_parquet_behind_a_ledger_is_refused_when_the_graph_is_built(
     remote: Any, tmp_path: Path
 ) -> None:
     source = SparkSource.arrow(remote.range(3)).resume(Ledger(tmp_path / "ledger"))
-    with pytest.raises(GraphError, match=r"not possible with Spark Connect: use.*foreach_batch"):
+    with pytest.raises(GraphError, match=r"which Spark Connect does not allow: use.*foreach_batch"):
         source.run(SparkSink.parquet(remote, str(tmp_path / "out")))
     assert not (tmp_path / "out").exists()
 

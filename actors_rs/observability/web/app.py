@@ -66,7 +66,7 @@ class Pages:
                 self._watch.sample()
             except Exception:  # of a __str__ of the user's, say: the page shows what it has
                 if not self._has_failed:
-                    logger.exception("the page could not look at the runs; it tries again")
+                    logger.exception("the page could not read the runs; it tries again")
                 self._has_failed = True
             self._sampled.set()  # who waits is woken, who comes later waits for the next look
             if not self._over:
@@ -78,7 +78,7 @@ class Pages:
 
         name = request.path_params.get("name", "index.html")
         if name not in FILES:
-            return _text("there is no such file", 404)
+            return _text("no such file", 404)
         kind = _KINDS[name.rpartition(".")[2]]
         return Response(static_text(name), media_type=kind)
 

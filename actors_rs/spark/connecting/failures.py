@@ -84,7 +84,7 @@ def unreachable(server: ConnectServer, code: Any) -> SparkSessionLost:
             FailureKind.JVM_FROZEN,
         )
     else:
-        how, kind = "cannot be reached any more", FailureKind.JVM_GONE
+        how, kind = "can no longer be reached", FailureKind.JVM_GONE
     return SparkSessionLost(f"{server} {how}; start a new session", kind)
 
 

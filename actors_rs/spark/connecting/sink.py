@@ -80,10 +80,9 @@ class MakeWithoutUnits:
     def carrying(self) -> Any:
         """See ``delivery.carrying.envelope_rules``."""
         raise GraphError(
-            "SparkSink.parquet: behind a source with a ledger it has to see whose output the "
-            "directory holds, which is not possible with Spark Connect: use "
-            f"SparkSink.foreach_batch with a function that overwrites what has its number, or "
-            f"{INSTEAD}"
+            "SparkSink.parquet after a source with a ledger must read which run has written into "
+            "the directory, which Spark Connect does not allow: use SparkSink.foreach_batch with a "
+            f"function that overwrites the rows of its partition's number, or {INSTEAD}"
         )
 
 

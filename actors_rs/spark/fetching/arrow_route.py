@@ -98,7 +98,7 @@ def open_through(
     encoded: Any = RDD(java_rdd, context, NoOpSerializer())
     frames = encoded.mapPartitions(function)
     if frames._bypass_serializer is not False:
-        raise AttributeError("pyspark's RDD takes no bytes as they are any more")
+        raise AttributeError("this version of pyspark does not let an RDD carry plain bytes")
     frames._bypass_serializer = True  # or they would come pickled
     return _direct("through", context, schema, frames._jrdd)
 

@@ -117,7 +117,7 @@ class DriverRoom:
         if not warned:
             logger.warning(
                 "a partition has %d MiB, and the heap of Spark's driver (%d MiB) has room for "
-                "results of %d MiB at a time: the JVM may end for want of memory; read it in "
+                "results of %d MiB at a time: the JVM may run out of memory; read it in "
                 "pieces with max_partition_bytes=..., make smaller partitions, or raise "
                 "spark.driver.memory",
                 size >> 20,

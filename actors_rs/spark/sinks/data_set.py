@@ -51,7 +51,7 @@ class DataSet:
             return table
         if difference := mismatch(own, schema):
             raise ValueError(
-                f"SparkSink.parquet: expected data of the schema that {self._path} has, got "
+                f"SparkSink.parquet: expected data with the schema of {self._path}, got "
                 f"{difference}"
             )
         return matched(table, _with_types_of(table.schema, own, schema))
@@ -73,7 +73,7 @@ class DataSet:
             there = self._ask(lambda session: _schema_at(session, self._path, hidden))
             if there is not None and (difference := mismatch(first, there)):
                 raise ValueError(
-                    f"expected data of the schema of the files there, got {difference}"
+                    f"expected data with the schema of the existing files, got {difference}"
                 )
         except SparkSessionLost:
             raise

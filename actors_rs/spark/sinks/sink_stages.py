@@ -237,7 +237,9 @@ def _table_of(element: Any) -> pa.Table:
         return pa.Table.from_batches([element])
     if isinstance(element, pa.Table):
         return element
-    raise TypeError(f"SparkSink takes record batches or tables, got a {class_name_of(element)}")
+    raise TypeError(
+        f"SparkSink: expected a record batch or a table, got a {class_name_of(element)}"
+    )
 
 
 def _joined(tables: list[pa.Table]) -> pa.Table:

@@ -134,7 +134,7 @@ class FreeSubscriber(_Peer, Generic[T]):
             self._outstanding -= 1
         elif self._of_no_avail:
             self._of_no_avail -= 1
-            self._broke("3.6", "an element came that was requested behind the cancellation")
+            self._broke("3.6", "an element came that was requested after the cancellation")
         else:
             self._broke("1.1", "an element came beyond what was requested")
         self.elements.append(element)
@@ -190,7 +190,7 @@ class FreeSubscriber(_Peer, Generic[T]):
         if self._subscription is None:
             self._broke("1.9", f"{signal} came before on_subscribe")
         if self._has_ended:
-            self._broke("1.7", f"{signal} came behind the end")
+            self._broke("1.7", f"{signal} came after the end")
 
 
 class FreePublisher(_Peer, Generic[T]):

@@ -47,7 +47,7 @@ AFTERWARDS = 3600.0
 """Seconds of virtual time that runs may take to end, once the scenario has returned."""
 
 
-NOBODY = "no actor is alive in this world: what is waited for has to be begun by world.start"
+NOBODY = "no actor is alive in this world: start what you wait for with world.start(graph)"
 """The error of a wait for a run of another system, which has threads of its own."""
 
 
