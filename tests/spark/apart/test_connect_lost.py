@@ -100,5 +100,5 @@ def test_a_server_that_freezes_or_is_killed_ends_whatever_waits_for_it(
     server.process.kill()
     impatient(monkeypatch)
     for run in runs:
-        lost(partial(run.result, SECONDS), FailureKind.JVM_GONE, "cannot be reached any more")
-    lost(later.run, FailureKind.JVM_GONE, "cannot be reached any more")
+        lost(partial(run.result, SECONDS), FailureKind.JVM_GONE, "can no longer be reached")
+    lost(later.run, FailureKind.JVM_GONE, "can no longer be reached")
