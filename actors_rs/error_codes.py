@@ -73,8 +73,9 @@ EXPLANATIONS = {
         "BlockingError",
         "A thread that must not wait was about to wait: a thread of the pool, or the thread of a "
         "running event loop. Waiting there could leave no thread to compute the answer.",
-        "In a coroutine await the run, the future or put_async. In an actor use tell and answer "
-        "with tell, or set dispatcher = 'pinned'. In a stage call the function with map_async.",
+        "The message has the code to write. In a coroutine await the run, the future or "
+        "put_async. In an actor use tell, await in an async def handler, or set dispatcher = "
+        "'pinned'. In a stage call the function with map_async.",
         "guide.md",
     ),
     "ARS-008": Explanation(
@@ -194,7 +195,7 @@ EXPLANATIONS = {
     "ARS-023": Explanation(
         "EmptyStreamError",
         "The stream completed without the element that first, last, min or another stage needs.",
-        "Give a value for an empty stream, for instance default_if_empty(value) before the stage.",
+        "Give a value for an empty stream: default_if_empty(value) before the stage.",
         "operators.md",
     ),
     "ARS-024": Explanation(

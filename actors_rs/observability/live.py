@@ -124,7 +124,7 @@ def shown_or_logged(picture: Callable[[], None]) -> bool:
         picture()
     except Exception:
         with suppress(Exception):  # it may be a handler of the user's that raised
-            logger.exception("the table of the run ended early; the run goes on")
+            logger.exception("the display of the run ended early; the run goes on")
         return False
     return True
 

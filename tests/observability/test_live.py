@@ -149,7 +149,7 @@ def test_a_display_that_breaks_at_the_end_does_not_hide_what_ended_the_block(
     run = system.start(Source.never().to(Sink.list()))
     with pytest.raises(KeyError):
         leave()
-    assert "the table of the run ended early; the run goes on" in log.lines
+    assert "the display of the run ended early; the run goes on" in log.lines
     run.cancel()
 
 
