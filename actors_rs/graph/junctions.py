@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from actors_rs.graph.spec import StageSpec
+
 __all__ = ["for_junction"]
 
 _ADVICE = {
@@ -11,6 +13,10 @@ _ADVICE = {
 }
 
 
-def for_junction(how: str, kind: str) -> str:
-    """The code to write instead of the method ``how`` of a flow that ends in the junction."""
-    return _ADVICE.get(how, "call it before {0}, or after a stage of this flow").format(kind)
+def for_junction(how: str, spec: StageSpec) -> str:
+    """Why ``how`` of one flow cannot change the junction ``spec``, and the code to write."""
+    advice = _ADVICE.get(how, "call it before {0}, or after a stage of this flow")
+    return (
+        f"'{spec.label}'{spec.made} has {spec.outlets} outlets, and one flow of them cannot change "
+        f"it: {advice.format(spec.kind)}"
+    )

@@ -104,13 +104,17 @@ class Attributes:
     @classmethod
     def of_stage(
         cls,
-        label: str,
+        stage: StageSpec | str,
         window: int | Literal["auto"] | None,
         dispatcher: str | None,
         throughput: int | None,
         weight: Callable[[Any], float] | None,
     ) -> Attributes:
-        """Checked attributes for the stage ``label``; raises ``InvalidArgumentError``."""
+        """Checked attributes for ``stage``, or a stage of that name.
+
+        Raises ``InvalidArgumentError`` for wrong values, and if a source cannot have them.
+        """
+        label = stage if isinstance(stage, str) else stage.label
         for what, value in (("window", window), ("throughput", throughput)):
             automatic = what == "window" and value == "auto"
             if value is not None and not automatic and (type(value) is not int or value < 1):
@@ -121,16 +125,13 @@ class Attributes:
             raise InvalidArgumentError(
                 f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {repr_of(dispatcher)}"
             )
-        return cls(window, dispatcher, None, throughput, weight)
-
-    def check_for_source(self, spec: StageSpec) -> None:
-        """Raise ``InvalidArgumentError`` for what only a stage that takes elements can have."""
-        given = "window='auto'" if self.window == "auto" else "weight" if self.weight else None
-        if given is not None:
+        given = "window='auto'" if window == "auto" else "weight" if weight is not None else ""
+        if given and isinstance(stage, StageSpec) and stage.is_source:
             raise InvalidArgumentError(
                 f"with_attributes: {given} is about the elements that a stage takes, and the "
-                f"source '{spec.label}'{spec.made} takes none: set it on the stage or sink after it"
+                f"source '{label}'{stage.made} takes none: set it on the stage or sink after it"
             )
+        return cls(window, dispatcher, None, throughput, weight)
 
     def over(self, other: Attributes) -> Attributes:
         """These where they say something, else ``other``."""

@@ -285,10 +285,9 @@ class Flow(
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; a setting that is ``None`` stays as it is.
 
-        - ``window``: elements its inlets keep requested. On a source: elements that it is read
-          ahead, which is the window of the stages after it up to one that makes new elements, as
-          ``flat_map`` does. ``"auto"``, not for a source: as many as fit pace and weight, see
-          ``ActorSystem``.
+        - ``window``: elements its inlets keep requested; for a source, those of the stages after
+          it, up to one that makes new elements, such as ``flat_map``. ``"auto"``, not for a source:
+          as many as fit pace and weight, see ``ActorSystem``.
         - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage, for
           ``"auto"``; by default they are estimated.
         - ``dispatcher``: ``"pool"``, or ``"pinned"`` for a thread of its own.
@@ -300,9 +299,7 @@ class Flow(
         spec = self._out.spec
         with naming_site():
             optional_plain_function(weight, "with_attributes: weight")
-            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
-            if spec.is_source:
-                attributes.check_for_source(spec)
+            attributes = Attributes.of_stage(spec, window, dispatcher, throughput, weight)
         flow = self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
         if window is not None and spec.is_source:
             return flow._changed("with_attributes", outflow_window=window)
@@ -350,10 +347,7 @@ class Flow(
         if self._out is OPEN:
             raise cannot_run(f"{how}: an empty Flow() has no stage to change")
         if spec.outlets - len(spec.sides) > 1:
-            raise cannot_run(
-                f"{how}: '{spec.label}'{spec.made} has {spec.outlets} outlets, and one flow of "
-                f"them cannot change it: {for_junction(how, spec.kind)}"
-            )
+            raise cannot_run(f"{how}: {for_junction(how, spec)}")
         return Flow(OutletRef(replace(spec, **changes), self._out.index))
 
 

@@ -24,18 +24,9 @@ from tests.runtime.support import Recorder, behind, eventually, in_threads
         (lambda: ChildSpec(pykka.ThreadingActor), "a child needs a PooledActor class"),
         (lambda: ChildSpec(Noting, "abc"), "child's args must be a tuple or list, got 'abc'"),
         (lambda: ChildSpec(Noting, 5), "child's args must be a tuple or list, got 5"),
-        (
-            lambda: ChildSpec(Noting, kwargs=None),
-            "kwargs must be a dict with names as keys, got None",
-        ),
-        (
-            lambda: ChildSpec(Noting, kwargs=[1]),
-            r"kwargs must be a dict with names as keys, got \[1\]",
-        ),
-        (
-            lambda: ChildSpec(Noting, kwargs={1: 2}),
-            "kwargs must be a dict with names as keys, got {1: 2}",
-        ),
+        (lambda: ChildSpec(Noting, kwargs=None), r"kwargs must be a dict .*, got None"),
+        (lambda: ChildSpec(Noting, kwargs=[1]), r"kwargs must be a dict .*, got \[1\]"),
+        (lambda: ChildSpec(Noting, kwargs={1: 2}), r"kwargs must be a dict .*, got {1: 2}"),
         (
             lambda: Supervisor(OneForOne(), ChildSpec(Noting)),
             r"a supervisor's children must be a list, got ChildSpec\(",

@@ -88,7 +88,7 @@ OPERATORS = {
     "operators/buffer": Marble(
         "time",
         {"in": "1;2;3;4;5;6 - |"},
-        lambda a: a.with_attributes(window=1).buffer(2, overflow="drop_oldest"),
+        lambda a: a.buffer(2, overflow="drop_oldest"),
         {"out": "1 - 5 - 6 - |"},
         takes=2,
     ),
