@@ -114,7 +114,7 @@ def test_a_program_may_take_all_the_time_to_drain_and_stops_with_the_second_sign
     """)
     assert program.next_line() == "asleep"
     program.send(signal.SIGTERM)
-    while "once more" not in (line := program.error_line()):
+    while "a second signal" not in (line := program.error_line()):
         assert line
     program.send(signal.SIGTERM)
     code, _, errors = program.wait(30)

@@ -62,7 +62,7 @@ def test_a_second_signal_stops_now_though_a_stage_sleeps(number, code, wait):
     program = Program(STUCK.format(grace=60, wait=wait))
     assert program.next_line() == "asleep"
     program.send(number)
-    while "once more" not in (line := program.error_line()):
+    while "a second signal" not in (line := program.error_line()):
         assert line, "no word of draining"
     program.send(number)
     began = monotonic()

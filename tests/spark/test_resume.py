@@ -383,7 +383,7 @@ def test_a_run_with_nothing_left_says_so_and_refuses_another_sink_or_one_that_wa
     ):
         into(other, mine[1])
     rows.unlink()
-    with pytest.raises(LedgerError, match=r"written into sqlite .*rows\.db is gone"):
+    with pytest.raises(LedgerError, match=r"sqlite .*rows\.db no longer holds the committed"):
         into(*mine)
 
 

@@ -120,7 +120,9 @@ def test_the_name_of_a_directory_is_refused_with_the_pattern_that_was_meant(tree
         found("a")
     with pytest.raises(StageError, match=r"could not read \.: .*did you mean '\*'\?"):
         found(".")
-    with pytest.raises(InvalidArgumentError, match=r"got directories with 'a/'.* mean 'a/\*'\?"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"got 'a/', which matches directories.* mean 'a/\*'\?"
+    ):
         Source.files("a/")
 
 
