@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -175,7 +176,8 @@ def test_the_help_of_a_command_has_a_sentence_for_each_argument_and_the_default_
     command,
 ):
     (commands,) = (one for one in _parser()._actions if one.dest == "command")
-    parser = commands.choices[command]
+    choices: Any = commands.choices
+    parser = choices[command]
     assert parser.description.endswith(".")
     for argument in parser._actions:
         if argument.dest != "help":

@@ -141,7 +141,7 @@ def optional_plain_function(value: Any, what: str) -> None:
         plain_function(value, what)
 
 
-def one_of(choices: tuple[str, ...], value: Any, what: str) -> None:
+def one_of(choices: Sequence[str | None], value: Any, what: str) -> None:
     """Raise unless ``value`` is one of ``choices``."""
     if value not in choices:
         raise wrong_value(f"{what} must be {text_of_choice(choices, value)}")
