@@ -285,9 +285,9 @@ class Flow(
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; a setting that is ``None`` stays as it is.
 
-        - ``window``: elements its inlets keep requested; for a source, those of the stages after
-          it, up to one that makes new elements, such as ``flat_map``. ``"auto"``, not for a source:
-          as many as fit pace and weight, see ``ActorSystem``.
+        - ``window``: elements its inlets keep requested; for a source, the inlets of the stages
+          after it, up to one that makes new elements, such as ``flat_map``. ``"auto"``, not for a
+          source: as many as fit pace and weight, see ``ActorSystem``.
         - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage, for
           ``"auto"``; by default they are estimated.
         - ``dispatcher``: ``"pool"``, or ``"pinned"`` for a thread of its own.
