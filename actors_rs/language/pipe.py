@@ -44,8 +44,6 @@ def pipe(source: Flow[Any, Any], /, *flows: Flow[Any, Any]) -> Flow[Any, Any]:
         raise wrong_kind(f"pipe needs a Source or a Flow, got {repr_of(source)}")
     for flow in flows:
         if not isinstance(flow, Flow):
-            raise wrong_kind(
-                f"pipe needs Flows behind its first, got {repr_of(flow)}; .to(sink) ends it"
-            )
+            raise wrong_kind(f"pipe needs Flows after the first part, got {repr_of(flow)}")
         source = source.via(flow)
     return source

@@ -276,7 +276,7 @@ def test_a_stage_that_cannot_keep_count_is_refused_when_the_graph_is_built(acks,
 
 
 def test_a_junction_of_acknowledged_and_other_streams_is_refused(acks):
-    with pytest.raises(GraphError, match="expected all or none"):
+    with pytest.raises(GraphError, match="acknowledge all of its streams or none"):
         merge(numbers(acks), Source.range(0, 3)).to(Sink.count())
 
 

@@ -322,7 +322,7 @@ def test_what_is_no_row_for_sqlite_is_refused_and_passed_over_alone(system, tmp_
     setup = "CREATE TABLE IF NOT EXISTS t (a, b)"
     sink = Sink.sqlite(path, "INSERT INTO t VALUES (?, ?)", setup=setup)
     elements = acknowledged(Source.of((1, 2), bad, (3, 4)), done.__setitem__)
-    with pytest.raises(StreamError, match="an element is a tuple or a dict of parameters, got"):
+    with pytest.raises(StreamError, match="expected a tuple or a dict of parameters, got"):
         system.start(elements.to(sink)).result(SECONDS)
     assert bad not in done
     assert system.start(elements.to(sink.on_failure("resume"))).result(SECONDS) == 2
