@@ -59,6 +59,43 @@ def test_near_the_limit_sources_wait():
         assert system.statistics().memory_reserved == 0
 
 
+class Made:
+    """Elements of 1 MiB, and the most of them that were made and not taken."""
+
+    def __init__(self):
+        self.made = self.taken = self.most = 0
+
+    def load(self, _):
+        self.made += 1
+        self.most = max(self.most, self.made - self.taken)
+        return bytes(MIB)
+
+
+def test_a_loop_over_a_source_works_ahead_as_far_as_fits():
+    heavy = Made()
+    with ActorSystem(memory_limit="8 MiB") as system:
+        for element in Source.range(0, 100).map(heavy.load).iterate(window=50):
+            assert len(element) == MIB
+            heavy.taken += 1
+        assert heavy.taken == 100
+        assert heavy.most <= 10
+        assert system.statistics().memory_reserved == 0
+
+
+def test_elements_in_worker_processes_are_no_more_than_fit():
+    heavy = Made()
+
+    def take(size):
+        heavy.taken += 1
+        return size
+
+    with ActorSystem(memory_limit="8 MiB") as system:
+        sizes = Source.range(0, 60).map(heavy.load).map_processes(len, 2).map(take)
+        assert system.start(sizes.to(Sink.sum())).result(60) == 60 * MIB
+        assert heavy.most <= 16
+        assert system.statistics().memory_reserved == 0
+
+
 def test_an_element_larger_than_the_limit_goes_through_one_at_a_time():
     with ActorSystem(memory_limit=1) as system:
         assert most_alive(system, 20) <= 4

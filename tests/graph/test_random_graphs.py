@@ -13,10 +13,17 @@ from tests.graph.random_graphs import Maker
 SEEDS = range(25)
 
 
-@pytest.fixture(scope="module", params=[1, 2, 8], ids=lambda n: f"{n}_workers")
+@pytest.fixture(
+    scope="module",
+    params=[(1, None), (2, None), (8, None), (2, "1 KiB")],
+    ids=["1 worker", "2 workers", "8 workers", "hardly any memory"],
+)
 def system(request):
-    with ActorSystem(workers=request.param, window=64, shutdown_timeout=10) as system:
+    workers, limit = request.param
+    settings = {"workers": workers, "memory_limit": limit}
+    with ActorSystem(window=64, shutdown_timeout=10, **settings) as system:
         yield system
+    assert system.statistics().memory_reserved == 0
 
 
 @pytest.mark.parametrize("seed", SEEDS)

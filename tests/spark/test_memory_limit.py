@@ -1,6 +1,7 @@
 """Under ``ActorSystem(memory_limit=...)`` Spark's batches and rows count by their bytes."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -174,19 +175,23 @@ def test_a_result_of_spark_connect_is_read_ahead_as_far_as_the_limit_allows(
             most = max(most, read - len(subscriber.got))
             yield batch
 
+    def came(asked: int) -> bool:
+        """Whether that many have come, and the next ones are read ahead."""
+        return len(subscriber.got) == asked and (read == 30 or read >= asked + 2)
+
     monkeypatch.setattr(connect_query.BatchReader, "batches", counting)
     remote.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     try:
         with ActorSystem(memory_limit="8 MiB") as system:
             subscriber = subscribed(system, kind(in_pieces(remote, 1, 30, width=MIB)))
-            for got in range(1, 31):
+            for asked in range(1, 31):
                 subscriber.subscription.request(1)
-                until(lambda got=got: len(subscriber.got) == got)
-                until(lambda got=got: read == 30 or read >= got + 2)
+                until(partial(came, asked))
             until(lambda: subscriber.ended)
             assert system.statistics().memory_reserved == 0
     finally:
         remote.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
-    got = subscriber.got if kind == SparkSource.rows else [b.to_pylist()[0] for b in subscriber.got]
-    assert sorted(row["id"] for row in got) == list(range(30))
+    given: list[Any] = subscriber.got
+    rows = given if kind == SparkSource.rows else [batch.to_pylist()[0] for batch in given]
+    assert sorted(row["id"] for row in rows) == list(range(30))
     assert 2 <= most <= 6, "half of the limit, and pieces on their way"
