@@ -9,7 +9,7 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, Observation, SparkSession, functions
 
 from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions
-from actors_rs.spark.resuming.dealing import SETTINGS, settings_told
+from actors_rs.spark.resuming.dealing import SETTINGS, settings_text
 from actors_rs.spark.resuming.describing import without_numbers
 
 pytestmark = pytest.mark.spark
@@ -121,7 +121,7 @@ def test_a_setting_that_is_set_to_what_it_is_anyhow_changes_no_plan(spark: Spark
 
 def test_each_setting_the_version_and_the_parallelism_count() -> None:
     def told(version: str = "4", parallelism: int = 2, other: str = "") -> str:
-        return settings_told(version, parallelism, lambda name: name == other)
+        return settings_text(version, parallelism, lambda name: name == other)
 
     every = [told(), told("5"), told("4", 3), *(told(other=name) for name in SETTINGS)]
     assert len(set(every)) == 3 + len(SETTINGS)

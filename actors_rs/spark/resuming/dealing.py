@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["SETTINGS", "settings_of", "settings_told"]
+__all__ = ["SETTINGS", "settings_of", "settings_text"]
 
 SETTINGS = (
     "spark.sql.adaptive.advisoryPartitionSizeInBytes",
@@ -53,7 +53,7 @@ SETTINGS = (
 """Sorted. Spark's version and its default parallelism are listed apart, with all they decide."""
 
 
-def settings_told(version: str, parallelism: int, read: Callable[[str], object]) -> str:
+def settings_text(version: str, parallelism: int, read: Callable[[str], object]) -> str:
     """What deals the rows, a line each; ``read`` gives a setting as it holds, set or not."""
     lines = [f"Spark {version}", f"default parallelism {parallelism}"]
     return "\n".join([*lines, *(f"{name} {read(name)}" for name in SETTINGS)])
@@ -72,4 +72,4 @@ def settings_of(context: Any, session: Any) -> str:
         except (Py4JJavaError, PySparkException):
             return None  # this Spark has no such setting
 
-    return settings_told(context.version, context.defaultParallelism, read)
+    return settings_text(context.version, context.defaultParallelism, read)
