@@ -93,9 +93,15 @@ _OWN_OPTIONS = ("in_flight", "ordered", "max_partition_bytes")
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
     """The policy that ``options`` describe; raises for one that makes no sense.
 
-    ``TypeError`` for an option that there is not: it would be left out without a word.
+    ``TypeError`` for an unknown option, and for a ``backoff`` without ``max_attempts``: neither
+    would have an effect.
     """
     known_options(options, (*_OWN_OPTIONS, *PolicyOptions.__annotations__), "SparkSource")
+    if "backoff" in options and "max_attempts" not in options:
+        raise TypeError(
+            "SparkSource: backoff is the wait between attempts, and without max_attempts there is "
+            "one attempt: pass max_attempts=3, for instance, or leave out backoff"
+        )
     return PartitionPolicy(
         options.get("max_attempts", 1),
         options.get("backoff", Backoff()),

@@ -261,6 +261,14 @@ def test_max_attempts_says_how_many_calls_there_are():
     assert f.left == {0: 95}
 
 
+@pytest.mark.parametrize("given", [{"retry_on": OSError}, {"max_attempts": 3}])
+def test_each_argument_about_retries_turns_them_on(given):
+    f = Failing(OSError("busy"), 2, [0])
+    with World() as world:
+        assert ended(world, Source.of(0).map_async(f, **given))[0] == [0]
+    assert f.left == {0: 0}
+
+
 def test_a_cancellation_ends_the_waits_of_calls_that_are_to_be_made_again():
     f = Failing(OSError("down"), 99, range(9))
     with World() as world:

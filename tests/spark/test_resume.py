@@ -343,7 +343,8 @@ def test_an_operator_that_cannot_keep_count_is_refused_when_the_graph_is_built(
         ({"partition_timeout": "5"}, "partition_timeout must be seconds or None, got '5'"),
         ({"partition_timeout": math.inf}, "partition_timeout must be above 0"),
         ({"max_attempt": 3}, "no option 'max_attempt': did you mean 'max_attempts'"),
-        ({"backoff": 3}, "backoff must be a Backoff"),
+        ({"backoff": 3, "max_attempts": 2}, "backoff must be a Backoff"),
+        ({"backoff": QUICK}, "without max_attempts there is one attempt"),
         ({"pool": ""}, "pool must be a name or None"),
     ],
 )

@@ -248,8 +248,8 @@ class Operators(Chain[In_contra, Out_co]):
         timeout: float | None = None,
         max_abandoned: int = MOST_ABANDONED,
         retry: Backoff | None = None,
-        retry_on: RetryOn = (Exception,),
-        max_attempts: int = 3,
+        retry_on: RetryOn | None = None,
+        max_attempts: int | None = None,
     ) -> Flow[In_contra, R]: ...
 
     @overload
@@ -264,8 +264,8 @@ class Operators(Chain[In_contra, Out_co]):
         timeout: float | None = None,
         max_abandoned: int = MOST_ABANDONED,
         retry: Backoff | None = None,
-        retry_on: RetryOn = (Exception,),
-        max_attempts: int = 3,
+        retry_on: RetryOn | None = None,
+        max_attempts: int | None = None,
     ) -> Flow[In_contra, R]: ...
 
     @overload
@@ -280,8 +280,8 @@ class Operators(Chain[In_contra, Out_co]):
         timeout: float | None = None,
         max_abandoned: int = MOST_ABANDONED,
         retry: Backoff | None = None,
-        retry_on: RetryOn = (Exception,),
-        max_attempts: int = 3,
+        retry_on: RetryOn | None = None,
+        max_attempts: int | None = None,
     ) -> Flow[In_contra, R]: ...
 
     def map_async(
@@ -295,8 +295,8 @@ class Operators(Chain[In_contra, Out_co]):
         timeout: float | None = None,
         max_abandoned: int = MOST_ABANDONED,
         retry: Backoff | None = None,
-        retry_on: RetryOn = (Exception,),
-        max_attempts: int = 3,
+        retry_on: RetryOn | None = None,
+        max_attempts: int | None = None,
     ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time, each in its own context.
 
@@ -311,10 +311,11 @@ class Operators(Chain[In_contra, Out_co]):
           abandoned and counted.
         - ``max_abandoned``: if more threads are abandoned, 16 by default, the stage fails with
           ``AbandonedCallsError`` under any policy.
-        - ``retry``: a ``Backoff`` between up to ``max_attempts`` calls (3, the first one included:
-          2 retries) for an element whose call fails with one of ``retry_on``, by default each
-          ``Exception``. A waiting element takes no place among the ``parallelism`` calls; see
-          ``Flow.retry``.
+        - ``retry``, ``retry_on``, ``max_attempts``: each of them turns retries on. An element whose
+          call fails with one of ``retry_on`` (an exception class or several; each ``Exception`` by
+          default) is called for again after the wait that ``retry`` gives, a ``Backoff()`` by
+          default. ``max_attempts`` counts all calls, the first one included: 3 by default. A
+          waiting element takes no place among the ``parallelism`` calls; see ``Flow.retry``.
 
         >>> async def length(page):
         ...     return len(page)
@@ -327,9 +328,12 @@ class Operators(Chain[In_contra, Out_co]):
         flow = self.then("map_async", make, holds=2 * parallelism)._changed(
             "map_async", most_window=window
         )
-        when = worth_retrying(retry_on)
-        at_least(1, max_attempts, "map_async: max_attempts")
-        return flow if retry is None else flow.retry(retry, max_attempts, when=when)
+        if retry is retry_on is max_attempts is None:
+            return flow
+        when = None if retry_on is None else worth_retrying(retry_on)
+        attempts = 3 if max_attempts is None else max_attempts
+        at_least(1, attempts, "map_async: max_attempts")
+        return flow.retry(retry, attempts, when=when)
 
 
 def _calls(
