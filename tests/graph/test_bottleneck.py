@@ -33,6 +33,10 @@ async def slow_elements():
         yield await slow_call(number)
 
 
+def called(element):
+    return Source.of(element).map_async(slow_call, 1).map(abs)
+
+
 def numbers():
     return Source.range(0, MANY)
 
@@ -102,8 +106,17 @@ GRAPHS = {
         numbers().map(abs).map(slow).named("planted").map(str).to(Sink.ignore()).fuse()
     ),
     "inner streams": lambda: (
-        numbers()
-        .flat_map(lambda n: Source.of(n).map_async(slow_call, 1).map(abs), breadth=2)
+        numbers().flat_map(called, breadth=2).named("planted").to(Sink.ignore())
+    ),
+    "a long inner stream": lambda: (
+        Source.of("one file")
+        .flat_map(lambda file: numbers().map_async(slow_call, 2))
+        .named("planted")
+        .to(Sink.ignore())
+    ),
+    "inner streams of inner streams": lambda: (
+        Source.of("one file")
+        .flat_map(lambda file: Source.range(0, 10**6).map(abs).flat_map(called, breadth=2))
         .named("planted")
         .to(Sink.ignore())
     ),

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from itertools import count
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -102,6 +103,24 @@ def test_inner_streams_are_one_series_for_each_kind(system, registry):
     stages = {one.labels["stage"] for one in families(registry)["actors_stage_elements_in"].samples}
     assert stages <= {"range", "flat_map", "count", "of (inner)", "map (inner)"}
     assert "map (inner)" in stages
+
+
+def test_a_stage_that_runs_inner_streams_within_one_is_in_the_series_of_its_kind(system, registry):
+    def rows(n):
+        return Source.range(n, 50).flat_map(lambda m: Source.from_iterable(count()), breadth=2)
+
+    run = system.start(Source.of(1, 2).flat_map(rows).to(Sink.ignore()))
+    wait_until(lambda: run.snapshot().stages[2].elements_in > 0)
+    stages = {one.labels["stage"] for one in families(registry)["actors_stage_elements_in"].samples}
+    run.cancel()
+    assert stages == {
+        "of",
+        "flat_map",
+        "ignore",
+        "range (inner)",
+        "flat_map (inner)",
+        "from_iterable (inner)",
+    }
 
 
 def test_series_are_bounded(system, registry, monkeypatch):

@@ -3,12 +3,14 @@
 A stage whose share of busy time is highest limits a run, as the busiest machine limits a
 production line. A stage may also limit a run without being busy: ``throttle`` lets elements wait on
 purpose, ``flat_map`` waits for its inner streams. Such a stage has elements waiting at all its
-inlets, while demand waits downstream. Where neither is true, the run keeps up with its input.
+inlets, while demand waits downstream. A stage that runs inner streams stands for them: it limits a
+run if a stage in its inner streams does so there, and no input is missing. Where none of these is
+true, the run keeps up with its input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 __all__ = ["AT_LIMIT", "bottleneck_of", "inner_stages"]
@@ -33,6 +35,8 @@ class Stage(Protocol):
     @property
     def back_pressured(self) -> float: ...
     @property
+    def state(self) -> str: ...
+    @property
     def started_by(self) -> tuple[str, ...]: ...
 
 
@@ -43,6 +47,8 @@ class Link(Protocol):
     def upstream(self) -> str: ...
     @property
     def downstream(self) -> str: ...
+    @property
+    def inlet(self) -> str: ...
 
 
 S = TypeVar("S", bound=Stage)
@@ -55,14 +61,34 @@ def bottleneck_of(stages: Sequence[S], links: Sequence[Link]) -> S | None:
     """
     inner = inner_stages(stages, links)
     outer = [stage for stage in stages if stage.name not in inner]
+    limiting = _at_limit(outer, links)
+    if limiting is not None or not inner:
+        return limiting
     feeders = _feeders(outer, links)
-    busiest = max((stage.busy for stage in outer), default=0.0)
+    for host in (one for one in outer if _has_input(one, feeders[one.name])):
+        names = _run_by(host, inner, links)
+        if _at_limit([stage for stage in stages if stage.name in names], links) is not None:
+            return host
+    return None
+
+
+def _at_limit(stages: Sequence[S], links: Sequence[Link]) -> S | None:
+    """The busiest of ``stages``, or one for which the others wait; ``None`` if there is none."""
+    feeders = _feeders(stages, links)
+    busiest = max((stage.busy for stage in stages), default=0.0)
     if busiest >= AT_LIMIT:
-        near = [stage for stage in outer if stage.busy >= NEARLY * busiest]
+        near = [stage for stage in stages if stage.busy >= NEARLY * busiest]
         late = [stage for stage in near if stage.buffered]
         return late[-1] if late else max(near, key=lambda stage: stage.busy)
-    waits = [one for one in outer if _holds_up(one, feeders[one.name])]
+    waits = [one for one in stages if _holds_up(one, feeders[one.name])]
     return max(waits, key=lambda stage: stage.busy, default=None)
+
+
+def _has_input(host: Stage, feeders: Sequence[Stage]) -> bool:
+    """Whether ``host`` has elements for further inner streams, or has received all its input."""
+    if host.back_pressured > AT_LIMIT:
+        return False
+    return host.buffered > 0 or all(feeder.state != "running" for feeder in feeders)
 
 
 def _holds_up(stage: Stage, feeders: Sequence[Stage]) -> bool:
@@ -87,14 +113,31 @@ def _feeders(stages: Sequence[S], links: Sequence[Link]) -> dict[str, list[S]]:
 
 def inner_stages(stages: Sequence[Stage], links: Sequence[Link]) -> set[str]:
     """The names of stages in inner streams: from their sources up to the stages that run them."""
-    hosts = {host for stage in stages for host in stage.started_by}
     downstream: dict[str, list[str]] = {}
     for link in links:
-        downstream.setdefault(link.upstream, []).append(link.downstream)
+        if not _ends_inner_stream(link):
+            downstream.setdefault(link.upstream, []).append(link.downstream)
+    return _reached((stage.name for stage in stages if stage.started_by), downstream)
+
+
+def _run_by(host: Stage, inner: Container[str], links: Sequence[Link]) -> set[str]:
+    """Of the stages ``inner``, those in streams that ``host`` runs, and in their inner streams."""
+    upstream: dict[str, list[str]] = {}
+    for link in links:
+        if link.upstream in inner and (link.downstream in inner or _ends_inner_stream(link)):
+            upstream.setdefault(link.downstream, []).append(link.upstream)
+    return _reached(upstream.get(host.name, ()), upstream)
+
+
+def _reached(begin: Iterable[str], ways: Mapping[str, Iterable[str]]) -> set[str]:
     found: set[str] = set()
-    due = [stage.name for stage in stages if stage.started_by]
+    due = list(begin)
     while due:
         if (name := due.pop()) not in found:
             found.add(name)
-            due += [after for after in downstream.get(name, ()) if after not in hosts]
+            due += ways.get(name, ())
     return found
+
+
+def _ends_inner_stream(link: Link) -> bool:
+    return link.inlet.partition(" ")[0] == "inner"

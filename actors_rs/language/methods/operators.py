@@ -328,7 +328,7 @@ class Operators(Chain[In_contra, Out_co]):
         flow = self.then("map_async", make, holds=2 * parallelism)._changed(
             "map_async", most_window=window
         )
-        if retry is retry_on is max_attempts is None:
+        if retry is None and retry_on is None and max_attempts is None:
             return flow
         when = None if retry_on is None else worth_retrying(retry_on)
         attempts = 3 if max_attempts is None else max_attempts

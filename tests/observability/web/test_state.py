@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
 from actors_rs.observability.progress import progress_line
 from actors_rs.observability.web.report import report_html, report_of_json
@@ -71,6 +73,26 @@ def test_a_run_that_waits_says_for_what():
     held = run(stage("a", back_pressured=1.0), stage("b", idle=1.0))
     assert "requests no more" in run_state(held)["sentence"]
     assert "completed" in run_state(run(stage("a"), state="completed"))["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("waiting", "read", "told"),
+    [
+        (3, "running", "`load` lets elements wait: it waits for its inner streams; raise breadth"),
+        (0, "ended", "`load` lets elements wait: it waits for its inner streams; raise breadth"),
+        (0, "running", "No stage is at its limit: the run waits for input."),
+    ],
+)
+def test_inner_streams_limit_a_run_that_has_further_input_or_all_of_it(waiting, read, told):
+    host = stage("load", "flat_map", buffered=waiting, busy=0.1, details={"inner": 1})
+    inner = stage("lines#1", busy=0.2, started_by=("load",)), stage("parse#1", "map", busy=0.9)
+    links = [
+        link("read", "load"),
+        link("lines#1", "parse#1"),
+        replace(link("parse#1", "load"), inlet="inner 1"),
+    ]
+    said = run_state(run(stage("read", state=read), host, *inner, links=links))["sentence"]
+    assert said.startswith(told)
 
 
 def test_what_did_not_go_the_usual_way_is_counted_by_kind():
