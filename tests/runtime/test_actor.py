@@ -205,7 +205,7 @@ def test_an_answer_nobody_can_take_does_not_stop_the_actor(caplog):
 
         ref.tell(take_the_place_of_the_answer)
         assert ref.ask("alive") == "alive"
-    assert caplog.text.count("set by somebody else") == 2
+    assert caplog.text.count("the future of the ask has a result already") == 2
 
 
 def test_actors_that_are_equal_are_still_two():

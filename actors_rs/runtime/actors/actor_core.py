@@ -192,7 +192,10 @@ class ActorCore(SlowTurns, ActorBase):
             try:
                 self._process_ask_(message)
             except Full:
-                logger.warning("%s: the future of an ask was set by somebody else", text_of(self))
+                logger.warning(
+                    "%s: an answer was dropped, the future of the ask has a result already",
+                    text_of(self),
+                )
             return
         try:
             made = self._receive_(message)
@@ -219,7 +222,10 @@ class ActorCore(SlowTurns, ActorBase):
         try:
             ask.reply_to.set(reply)
         except Full:
-            logger.warning("%s: the future of an ask was set by somebody else", text_of(self))
+            logger.warning(
+                "%s: an answer was dropped, the future of the ask has a result already",
+                text_of(self),
+            )
 
     def _answer_failure_(self, ask: Ask, error: BaseException) -> None:
         """An exception with an asker is an answer, unless it is fatal or messages are retried."""

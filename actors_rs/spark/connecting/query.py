@@ -162,7 +162,7 @@ class BatchReader:
         part = response.arrow_batch
         if not self._parts and part.HasField("start_offset") and part.start_offset != self._rows:
             raise StreamError(
-                f"the Spark Connect server went on with row {part.start_offset} behind row "
+                f"the Spark Connect server continued with row {part.start_offset} after row "
                 f"{self._rows}"
             )
         self._parts.append(part.data)

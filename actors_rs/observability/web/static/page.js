@@ -54,8 +54,8 @@
     const button = (id, title, question, kind) => Page.make("button", { type: "button", id, class: kind,
       onclick: () => Page.ask(question, null, () => Page.press(run, id, {})) }, title);
     if (going) {
-      if (known.run.state === "running") made.push(button("drain", "Drain", "Take no more in, deliver what is in hand, and end the run?", ""));
-      made.push(button("cancel", "Cancel", "Cancel the run now? What is in hand is dropped.", "danger"));
+      if (known.run.state === "running") made.push(button("drain", "Drain", "Stop the sources, deliver the elements in flight, and end the run?", ""));
+      made.push(button("cancel", "Cancel", "Cancel the run now? The elements in flight are dropped.", "danger"));
     }
     if (!saved) made.push(Page.make("a", { href: `/api/runs/${run}/report.html`, download: "" }, "Save as HTML"));
     host.replaceChildren(...made);
