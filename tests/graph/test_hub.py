@@ -115,12 +115,15 @@ def test_subscribers_that_come_while_a_hub_begins_are_all_served(system, monkeyp
     assert first.elements == second.elements == list(range(10))
 
 
-def test_a_hub_that_has_not_begun_says_that_its_queue_is_not_there_yet(system):
+def test_a_hub_that_has_not_begun_says_what_to_do_before_its_queue_is_asked_for(system):
     hub = Source.queue(10).hub(system)
-    with pytest.raises(GraphError, match=r"not begun: the run of a hub .* the first subscr"):
+    with pytest.raises(GraphError, match=r"not begun: .* hub\.subscribe\(system\.subscriber\("):
         hub.run.queue()
+    hub.subscribe(system.subscriber(Sink.ignore()))
+    queue = hub.run.queue()
     (book,) = subscribe(hub, Book(first=1))
-    hub.run.queue().put("late")
+    wait_until(lambda: book.subscription is not None)
+    queue.put("late")
     wait_until(lambda: book.elements == ["late"])
 
 

@@ -194,7 +194,7 @@ class Run(Generic[R]):
         After the end of the run it is closed: a producer that comes late gets the same error from
         the queue as one that has had it from the start. Raises ``GraphError`` if there is none, or
         more than one without a name, and before the run has begun: the run of a hub or of a
-        processor begins with the first subscriber.
+        processor begins with the first subscriber, such as ``system.subscriber(Sink.ignore())``.
 
         >>> with ActorSystem() as system:
         ...     run = system.start(Source.queue(16).to(Sink.list()))
@@ -222,7 +222,8 @@ class Run(Generic[R]):
         if not stages and not self._end.is_over:
             raise GraphError(
                 f"{repr_of(self)} has no {wanted} yet, because it has not begun: the run of a "
-                "hub or processor begins with the first subscriber"
+                "hub or processor begins with the first subscriber. Subscribe first, as in "
+                "hub.subscribe(system.subscriber(sink)); the sink may be Sink.ignore()"
             )
         return stages
 
