@@ -51,6 +51,14 @@ def test_the_code_of_a_worker_comes_out_of_the_text_that_it_sent():
     assert brief(remote).splitlines()[1:] == ['  File "job.py", line 3, in f', "    return 1 / 0"]
 
 
+def test_the_code_of_a_worker_is_told_once_though_several_errors_of_the_chain_have_its_text():
+    code = '  File "job.py", line 3, in f\n    return 1 / 0\n'
+    head, tail = "Traceback (most recent call last):\n", "ZeroDivisionError: division by zero\n"
+    error = RuntimeError(f"the partition failed: {head}{code}           ~~^~~\n{tail}")
+    error.__cause__ = RuntimeError(f"an exception was thrown: {head}{code}{tail}")
+    assert brief(error).splitlines()[1:] == code.splitlines()
+
+
 def test_it_is_short_however_long_the_chain_and_the_texts_are():
     error: BaseException = ValueError("x" * 100_000 + "\n" * 500)
     for _ in range(100):

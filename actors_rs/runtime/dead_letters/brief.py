@@ -38,8 +38,11 @@ def _named(error: BaseException) -> str:
 
 
 def _code_of(error: BaseException) -> list[str]:
-    lines = [line for one in _chain(error) for line in (*_remote_code(one), *_own_code(one))]
-    return lines[-_MOST_LINES:]
+    # A worker's traceback may stand in several errors of the chain: it is told once.
+    parts = dict.fromkeys(
+        tuple(part) for one in _chain(error) for part in (_remote_code(one), _own_code(one))
+    )
+    return [line for part in parts for line in part][-_MOST_LINES:]
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -77,12 +80,12 @@ def _remote_code(error: BaseException) -> list[str]:
 
 
 def _without_foreign(lines: list[str]) -> list[str]:
-    """``lines`` of a traceback without frames of other libraries."""
+    """``lines`` of a traceback without frames of other libraries and marks below the code."""
     kept: list[str] = []
     foreign = False
     for line in lines:
         if line.startswith("  File "):
             foreign = any(part in line for part in _FOREIGN)
-        if not foreign:
+        if not foreign and line.strip(" ^~"):
             kept.append(line)
     return kept
