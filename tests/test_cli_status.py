@@ -126,3 +126,44 @@ def test_many_causes_are_told_in_part():
     )
     assert "... and 30 more poison" in lines
     assert sum(line.startswith("partition") for line in lines) == 20
+
+
+def test_each_start_of_a_run_that_was_resumed_is_listed_with_what_it_committed(ledger, capsys):
+    assert main(["status", str(ledger)]) == 0
+    assert "start 1" not in capsys.readouterr().out, "one start is what the first lines tell"
+    run = Ledger(ledger).open(Plan("id: int64", 4, "Range"))
+    run.begun(1)
+    run.commit(1, rows=20, size=160)
+    run.finish("completed")
+    assert main(["status", str(ledger)]) == 0
+    first, second = [one for one in capsys.readouterr().out.splitlines() if one[:6] == "start "]
+    assert first.startswith("start 1 of run 1 failed, began ")
+    assert first.endswith(": 1 of 4 partitions committed, 1,500 rows")
+    assert second.startswith("start 2 of run 1 completed, began ")
+    assert second.endswith(": 1 of 4 partitions committed, 20 rows")
+    assert main(["status", str(ledger), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [one["state"] for one in report["starts"]] == ["failed", "completed"]
+
+
+def test_a_start_that_was_killed_is_listed_as_killed_and_older_starts_are_counted():
+    starts = tuple(
+        {
+            "run": 1,
+            "start": number,
+            "state": "running" if number == 25 else "failed",
+            "started": 10.0,
+            "ended": None if number == 25 else 12.0,
+            "error": None,
+            "partitions": 3,
+            "committed": 0,
+            "rows": 0,
+            "done": 0,
+        }
+        for number in range(1, 26)
+    )
+    report = Report(1, "5f3a", "running", None, 10.0, None, None, (), starts=starts)
+    lines = list(told(report, now=20.0))
+    assert "5 older starts, and" in lines
+    assert sum(line.startswith("start ") for line in lines) == 20
+    assert any(line.startswith("start 25 of run 1 killed, began ") for line in lines)

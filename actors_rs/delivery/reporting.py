@@ -13,6 +13,8 @@ __all__ = ["nothing_left", "report_lines"]
 
 LATELY = 100
 """Partitions committed last, from which the rate of a live run is computed."""
+MOST_STARTS = 20
+"""The newest starts, which are listed one by one."""
 MOST_CAUSES = 20
 """Poison partitions, or last errors, that are listed one by one."""
 
@@ -37,11 +39,29 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
     again = sum(max(0, entry.attempts - 1) for entry in report.partitions)
     if again:
         yield f"{again} attempts were repetitions"
+    yield from _starts(report)
     if report.error:
         yield f"error: {text_of(report.error)}"
     yield from _causes([e for e in report.partitions if e.state == "poison"], "poison")
     waiting = [e for e in report.partitions if e.last_error and e.state != "poison"]
     yield from _causes(waiting, "failed, to be tried again")
+
+
+def _starts(report: Report) -> Iterator[str]:
+    """A line for each of several starts, the newest last."""
+    if len(report.starts) > 1:
+        if (older := len(report.starts) - MOST_STARTS) > 0:
+            yield f"{older} older starts, and"
+        for one in report.starts[-MOST_STARTS:]:
+            state = one["state"]
+            if state == "running" and report.holder is None:
+                state = "killed"
+            took = "" if one["ended"] is None else f", took {_span(one['ended'] - one['started'])}"
+            yield (
+                f"start {one['start']} of run {one['run']} {state}, began {_time(one['started'])}"
+                f"{took}: {one['committed']} of {one['partitions']} partitions committed, "
+                f"{one['rows']:,} rows"
+            )
 
 
 def nothing_left(report: Report) -> str:

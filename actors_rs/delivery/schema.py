@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from actors_rs.delivery.outputs import noted
+from actors_rs.delivery.starts import read_starts
 from actors_rs.errors import LedgerError
 
 __all__ = [
@@ -103,6 +104,8 @@ class Report:
     partitions: tuple[Entry, ...]
     outputs: tuple[str, ...] = ()
     """Kind and target of each sink; none where the ledger is older than such notes."""
+    starts: tuple[dict[str, Any], ...] = ()
+    """All starts in the ledger, the oldest first; none where it is older than such notes."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -164,7 +167,8 @@ def read_report(database: sqlite3.Connection) -> Report | None:
         (found[0],),
     )
     fields: tuple[Any, ...] = (*found, tuple(Entry(*entry) for entry in entries))
-    return replace(Report(*fields), outputs=_outputs(database, found[0]))
+    starts = read_starts(database) if _has(database, "ledger_starts", "start") else ()
+    return replace(Report(*fields), outputs=_outputs(database, found[0]), starts=starts)
 
 
 def _outputs(database: sqlite3.Connection, run: int) -> tuple[str, ...]:

@@ -60,5 +60,5 @@ class ShownPartitions(PartitionsSource):
         return "".join(str(min(counts[index], _MOST_DIGIT)) for index in range(self._total or 0))
 
     def ledger_starts(self) -> list[dict[str, Any]]:
-        """The starts in the ledger as they were when this one began, the oldest first."""
+        """The starts in the ledger, the oldest first; this one, the last, as it is now."""
         return [] if self._ledger is None else list(self._ledger.starts)

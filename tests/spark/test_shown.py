@@ -40,7 +40,9 @@ def test_a_start_shows_what_earlier_starts_have_done(tmp_path: Path) -> None:
     first.turn()
     first.cancel()
     first.run_all()
-    assert [one["state"] for one in shown(first).ledger_starts()] == ["running"]
+    (start,) = shown(first).ledger_starts()
+    assert (start["state"], start["committed"], start["rows"]) == ("cancelled", 1, 1)
+    assert start["ended"] >= start["started"]
 
     second = Shell(ListPlan([0], [1], [2]), path)
     second.request(1)

@@ -23,7 +23,7 @@ from actors_rs.delivery.reporting import nothing_left
 from actors_rs.delivery.schema import Entry
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Lock, Random
+from actors_rs.runtime._primitives import Lock, Random, wall_clock
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.describing import without_numbers
@@ -70,7 +70,7 @@ class LedgerWriter:
         self.attempts: dict[int, int] = {}
         """At each partition, in earlier starts of this run."""
         self.starts: tuple[dict[str, Any], ...] = ()
-        """All starts in the ledger as they were when this one began, the oldest first."""
+        """All starts in the ledger, the oldest first; this one, the last, as it is now."""
         self._verify = verify
         self._done: list[Entry] = []
         self._total = 0
@@ -169,7 +169,19 @@ class LedgerWriter:
                     taken.append(self._notes.popleft())
             if taken:
                 self._open_run().write([note for note, _ in taken])
-        return [unit for _, unit in taken if unit is not None]
+            units = [unit for _, unit in taken if unit is not None]
+            self._note_committed(units)
+        return units
+
+    def _note_committed(self, units: Collection[Unit]) -> None:
+        if units and self.starts:
+            entries: list[Any] = [unit.entry for unit in units]
+            own, rows = self.starts[-1], sum(entry.rows for entry in entries)
+            self._note_of_start(committed=own["committed"] + len(units), rows=own["rows"] + rows)
+
+    def _note_of_start(self, **what: Any) -> None:
+        if self.starts:
+            self.starts = (*self.starts[:-1], {**self.starts[-1], **what})
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:
         """Write the end of the run. Errors are ignored here: the run has ended in any case."""
@@ -181,6 +193,8 @@ class LedgerWriter:
         if self._run is not None:
             with suppress(Exception):
                 self.write()
+            state, why = self._closed
+            self._note_of_start(state=state, error=why, ended=wall_clock())
             with suppress(Exception):
                 self._run.finish(*self._closed)
 

@@ -57,7 +57,7 @@
     if (!stage.ledger || !stage.ledger.length) return [];
     const table = Page.make("table", { class: "ledger" });
     Page.showLedger(table, stage.ledger);
-    return [Page.make("h3", {}, `Starts in the ledger of ${stage.name} when this one began`),
+    return [Page.make("h3", {}, `Starts in the ledger of ${stage.name}`),
       Page.make("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Starts in the ledger" }, table)];
   };
 
