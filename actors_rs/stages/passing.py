@@ -1,6 +1,7 @@
 """Stages with one inlet and one outlet that do not change what flows, or not its order.
 
-``PassThrough`` hands on what comes, within demand, and is watched or cut short by its subclasses.
+``PassThrough`` hands on what comes, and requests what downstream requests. Subclasses watch it or
+cut it short. ``Buffered`` requests its window.
 ``Detached`` takes what comes whether or not it is asked for, and gives at downstream's pace.
 """
 
@@ -13,15 +14,19 @@ from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
-__all__ = ["Detached", "PassThrough"]
+__all__ = ["Buffered", "Detached", "PassThrough"]
 
 
 class PassThrough(StageLogic):
     """What comes is passed on as it is, as soon as it is asked for."""
 
+    passes_demand = True
+
     def __init__(self) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
+        if self.passes_demand:
+            self.inlet.room = self.outlet
 
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
@@ -30,6 +35,8 @@ class PassThrough(StageLogic):
         if outlet.demand:
             inlet.open()
         self.pass_on(budget)
+        if outlet.demand:
+            inlet.open()  # what it has taken and not given is requested anew
         if inlet.exhausted:
             self.upstream_ended(inlet.error)
 
@@ -42,6 +49,12 @@ class PassThrough(StageLogic):
     def upstream_ended(self, error: BaseException | None) -> None:
         """Nothing is left to pass on; called in every turn until the stage has ended."""
         self.end(error)
+
+
+class Buffered(PassThrough):
+    """A window of elements waits here for downstream."""
+
+    passes_demand = False
 
 
 class Detached(StageLogic):

@@ -88,6 +88,8 @@ class StageLogic:
     """Whether a world counts its input and output, where it knows how or this says so."""
     on_failure: OnFailure = STOP
     """What to do with an element that makes user code raise; set before it starts."""
+    passes_demand = False
+    """Whether it requests what downstream has requested, and no more: it looks on, or hands on."""
     total: int | None = None  # elements it will give, if that is known
     held_bytes = 0  # of elements that wait in the stage, beside its inlets; any thread
     load: Load | None = None  # calls that others make for it

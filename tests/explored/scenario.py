@@ -20,6 +20,8 @@ RUNS = 2_500
 MOST_STEPS = 3_000
 WINDOWS = (4, 2, 1)
 ALL_WAYS = ("result", "free", "exact", "cancel", "drain", "fail")
+INEXACT = tuple(way for way in ALL_WAYS if way != "exact")
+"""Of stages that request what is requested of them: their iterator's end is found by a request."""
 
 
 @dataclass(frozen=True)

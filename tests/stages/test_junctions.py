@@ -31,15 +31,18 @@ def test_completion_and_failure_reach_every_branch_without_demand(make):
 def test_broadcast_goes_at_the_pace_of_the_slowest():
     stage = Alone(Broadcast(3)).request(5, 0).request(9, 1)
     assert stage.up.requests == []
-    stage.request(2, 2).push(*range(8))
+    stage.request(2, 2).push(0, 1)
     assert [down.elements for down in stage.downs] == [[0, 1]] * 3
-    stage.request(1, 2)
+    assert stage.up.requests == [2]
+    stage.request(1, 2).push(2)
     assert [down.elements for down in stage.downs] == [[0, 1, 2]] * 3
 
 
 def test_a_branch_that_has_had_enough_no_longer_holds_the_others_up():
-    stage = Alone(Broadcast(2)).request(1, 0).request(5, 1).push(*range(4))
+    stage = Alone(Broadcast(2)).request(1, 0).request(5, 1).push(0)
     stage.cancel(0)
+    assert stage.up.requests == [1, 4]
+    stage.push(1, 2, 3)
     assert stage.downs[1].elements == [0, 1, 2, 3]
     assert not stage.up.cancelled
     stage.cancel(1)

@@ -22,7 +22,7 @@ def switched(switch):
 
 def test_a_shutdown_completes_all_streams_and_cancels_upstream():
     switch = KillSwitch()
-    stages = [switched(switch).request(1).push(n, 9) for n in range(3)]
+    stages = [switched(switch).request(2).push(n) for n in range(3)]
     switch.shutdown()
     for n, stage in enumerate(stages):
         stage.turn()

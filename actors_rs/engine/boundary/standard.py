@@ -115,9 +115,9 @@ class FlowProcessor(SubscriberEnd[T], Generic[T, R]):
         outlet = self._last.logic.outlets[out.index]
         serve(self._last, outlet)
         self._fan = FanOut(self._last, outlet)
-        super().__init__(
-            self._members[entry], self._members[entry].logic.inlets[entry.inputs.index(OPEN)]
-        )
+        inlet = self._members[entry].logic.inlets[entry.inputs.index(OPEN)]
+        inlet.room = None  # an asynchronous boundary: it requests its window
+        super().__init__(self._members[entry], inlet)
         self._scope.await_begin(self._begin)  # so that its publisher is cancelled
 
     def on_next(self, element: T, /) -> None:

@@ -64,7 +64,7 @@ def _note(plan: Plan, stage: Planned, automatic: bool) -> str:
         notes.append("as you say")
     if plan.settings.memory is not None and not automatic:
         notes.append("the memory limit does not bound it: others go on only if it holds so many")
-    if stage.expensive:
+    if stage.expensive or getattr(class_of(stage.spec.make), "passes_demand", False):
         notes.append("no more than downstream has asked for")
     return f" ({', '.join(notes)})" if notes else ""
 

@@ -48,9 +48,9 @@ class Iterating(Generic[In_contra, Out_co]):
         - ``name``: of the run, ``"run"`` by default.
         - ``window``: elements that the stages work ahead of the loop, 16 by default.
 
-        ``map``, ``filter`` and the like request no more than the loop does. Stages that watch time
-        or pass elements on, such as ``throttle``, ``also_to`` and ``on_termination``, request a
-        window of their own: limit it by ``with_attributes(window=16)`` after them.
+        ``map``, ``filter``, ``also_to``, ``on_termination``, timeouts and the like request no more
+        than the loop does. Stages in which elements wait, such as ``throttle`` and ``delay``,
+        request a window of their own: limit it by ``with_attributes(window=16)`` after them.
 
         Raises ``GraphError`` if the flow has an open input; ``BlockingError``, in the loop, where a
         plain ``for`` must not wait: on a thread with a running event loop, or of the pool.

@@ -11,7 +11,7 @@ from actors_rs.language.methods.chain import FRESH, Chain
 from actors_rs.stages.operators.buffer import Buffer, Overflow
 from actors_rs.stages.operators.conflate import Conflate
 from actors_rs.stages.operators.expand import Expand
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
@@ -50,7 +50,7 @@ class RateMatching(Chain[In_contra, Out_co]):
                 raise wrong_value(
                     "buffer: dead_letters needs an overflow that drops elements, got 'backpressure'"
                 )
-            return self.then("buffer", PassThrough).with_attributes(window=n)
+            return self.then("buffer", Buffered).with_attributes(window=n)
         make = partial(Buffer, n, overflow, dead_letters)
         return self.then("buffer", make, BEHIND_A_BUFFER, holds=n)
 

@@ -14,12 +14,19 @@ Cancels: upstream, when all outlets have been cancelled; one that was no longer 
 from __future__ import annotations
 
 from actors_rs.stages.junction import FanOut
+from actors_rs.stages.pieces.room import Slowest
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget
 
 
 class Broadcast(FanOut):
     """Every element to every outlet; an outlet that has had enough no longer counts."""
+
+    passes_demand = True
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.inlet.room = Slowest(self.outlets)
 
     def advance(self, budget: Budget) -> None:
         inlet = self.inlet

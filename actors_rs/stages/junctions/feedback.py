@@ -20,14 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 from actors_rs.stages.stage import Budget
 
 LOOK_EVERY = 0.02
 """Seconds between two looks at whether the loop is empty."""
 
 
-class Feedback(PassThrough):
+class Feedback(Buffered):
     """Passes on, and ends the loop that it closes.
 
     ``look`` gives figures of the loop if it seems to be empty and cannot fill up from outside any

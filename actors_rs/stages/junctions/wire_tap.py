@@ -27,10 +27,13 @@ from actors_rs.stages.stage import Budget, StageLogic
 class WireTap(StageLogic):
     """Outlet 0 leads on, outlet 1 to the sink."""
 
+    passes_demand = True
+
     def __init__(self) -> None:
         self.inlet = Inlet()
         self.inlets = (self.inlet,)
         self.outlets = self._main, self._side = Outlet("out"), Outlet("tap")
+        self.inlet.room = self._main
         self._waiting: deque[Any] = deque()
         self._dropped = 0
 

@@ -5,7 +5,7 @@
     out:      1 2 - - - X
 
 Passes everything on; fails if an element waits that long and downstream asks for none.
-Back-pressure: passed on, for that many seconds at most.
+Back-pressure: asks for its window, and holds it for that many seconds at most.
 Completes: when upstream does.
 Fails: when upstream does, or with a StreamTimeoutError when downstream is late.
 Cancels: at once.
@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from actors_rs.errors import StreamTimeoutError
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 from actors_rs.stages.stage import Budget
 
 
-class BackpressureTimeout(PassThrough):
+class BackpressureTimeout(Buffered):
     """No element has to wait for demand for more than ``seconds``."""
 
     def __init__(self, seconds: float) -> None:

@@ -33,7 +33,7 @@ held, the one that came or all that are held are dropped; the stream fails."""
 
 class Buffer(Detached):
     """``size`` elements, and a way to deal with more. What upstream waits for is an inlet's task:
-    "backpressure" is a ``PassThrough`` with a window, not this."""
+    "backpressure" is a ``Buffered`` with a window, not this."""
 
     gives_each = True
 

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import deque
 
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 from actors_rs.stages.stage import Budget
 
 
-class Delay(PassThrough):
+class Delay(Buffered):
     """Each element, ``seconds`` later. It stores only how many had come by which time."""
 
     window_follows = "memory"

@@ -31,7 +31,7 @@ class IdleTimeout(PassThrough):
     def pass_on(self, budget: Budget) -> None:
         super().pass_on(budget)
         inlet = self.inlet
-        if inlet.buffered or not inlet.opened or inlet.exhausted:
+        if inlet.buffered or not inlet.outstanding or inlet.exhausted:
             self._waits_since = None
             return
         now = self.context.now()

@@ -4,7 +4,7 @@
     out: 1 - 2 - 3 - - - 4 |
 
 Lets through so many elements in so much time; elements that come faster wait.
-Back-pressure: passed on; one element waits in the stage, further ones in the inlet.
+Back-pressure: asks for its window; one element waits in the stage, further ones in the inlet.
 Completes: after the last element, which keeps to the rate.
 Fails: after the elements that came before the failure, or when the function for the cost raises.
 Cancels: at once; the share of the rate that a waiting element had is given back.
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
@@ -60,7 +60,7 @@ class Limit(Protocol):
         """No more of that."""
 
 
-class Throttle(PassThrough):
+class Throttle(Buffered):
     """Elements at the pace of ``limit``.
 
     ``cost`` is called for the elements that can pass now and for one more. It is called again for

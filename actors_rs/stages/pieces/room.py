@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["Counting", "Room", "Wanted"]
+__all__ = ["Counting", "Room", "Slowest", "Wanted"]
 
 
 class Room(Protocol):
@@ -19,6 +20,27 @@ class Room(Protocol):
     def foreseen(self) -> int:
         """How many more may be."""
         ...
+
+
+class Open(Room, Protocol):
+    """An outlet, as a room sees it."""
+
+    closed: bool
+
+
+class Slowest:
+    """The room of an inlet whose elements all go to each of ``outlets``."""
+
+    __slots__ = ("_outlets",)
+    foreseen = 0
+
+    def __init__(self, outlets: Sequence[Open]) -> None:
+        self._outlets = outlets
+
+    @property
+    def demand(self) -> int:
+        """What each of those that are open has been asked for, or will be."""
+        return min((o.demand + o.foreseen for o in self._outlets if not o.closed), default=0)
 
 
 class Counting(Protocol):

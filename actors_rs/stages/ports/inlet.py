@@ -117,7 +117,9 @@ class Inlet:
             return
         if self.room is not None:
             most = min(self.window, self.room.demand + self.room.foreseen)
-            if (missing := most - self._requested - self.buffered) > 0:
+            missing = most - self._requested - self.buffered
+            # Where the window is the limit, a quarter of it at a time, as ``take`` does.
+            if missing > 0 and (most < self.window or missing * 4 >= most):
                 self.opened = True
                 self._request(missing)
         elif not self.opened:

@@ -272,6 +272,7 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
         (
             "Balance",
             "BackpressureTimeout",
+            "Buffered",
             "Amb",
             "Catch",
             "CompletionTimeout",
@@ -292,7 +293,6 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
             "Monitor",
             "OnTermination",
             "Partition",
-            "PassThrough",
             "Scan",
             "SortWithin",
             "Starmap",

@@ -1,6 +1,6 @@
 """Bugs of several streams into one, one into several, and of hubs."""
 
-from tests.mutants.mutant import mutant
+from tests.mutants.mutant import Edit, Mutant, mutant
 
 J = "stages.junctions"
 
@@ -117,13 +117,18 @@ MUTANTS = (
         "if current.error is not None and not self._left:",
         "junctions/concat fails with the first",
     ),
-    mutant(
+    Mutant(
         "broadcast at the pace of the fastest",
         "the demand of one outlet counts for all of them",
-        f"{J}.broadcast:Broadcast.advance",
-        "min(outlet.demand for outlet in active)",
-        "max(outlet.demand for outlet in active)",
-        "junctions/broadcast",
+        (
+            Edit(
+                "actors_rs.stages.junctions.broadcast:Broadcast.advance",
+                "min(outlet.demand for outlet in active)",
+                "max(outlet.demand for outlet in active)",
+            ),
+            Edit("actors_rs.stages.pieces.room:Slowest.demand", "min(", "max("),
+        ),
+        ("junctions/broadcast",),
     ),
     mutant(
         "broadcast waits for one that has left",
