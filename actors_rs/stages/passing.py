@@ -36,7 +36,7 @@ class PassThrough(StageLogic):
             inlet.open()
         self.pass_on(budget)
         if outlet.demand:
-            inlet.open()  # what it has taken and not given is requested anew
+            inlet.open()  # elements that were taken and not given are requested anew
         if inlet.exhausted:
             self.upstream_ended(inlet.error)
 

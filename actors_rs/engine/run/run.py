@@ -192,9 +192,11 @@ class Run(Generic[R]):
         """The way into this run's ``Source.queue``, by ``name`` if there are several.
 
         After the end of the run it is closed: a producer that comes late gets the same error from
-        the queue as one that has had it from the start. Raises ``GraphError`` if there is none, or
-        more than one without a name, and before the run has begun: the run of a hub or of a
-        processor begins with the first subscriber, such as ``system.subscriber(Sink.ignore())``.
+        the queue as one that has had it from the start.
+
+        Raises ``GraphError`` if there is none, or more than one without a name, and before the run
+        has begun. The run of a hub or of a processor begins with the first subscriber, such as
+        ``system.subscriber(Sink.ignore())``.
 
         >>> with ActorSystem() as system:
         ...     run = system.start(Source.queue(16).to(Sink.list()))

@@ -38,7 +38,7 @@ def _named(error: BaseException) -> str:
 
 
 def _code_of(error: BaseException) -> list[str]:
-    # A worker's traceback may stand in several errors of the chain: it is told once.
+    # A worker's traceback may stand in several errors of the chain: it is logged once.
     parts = dict.fromkeys(
         tuple(part) for one in _chain(error) for part in (_remote_code(one), _own_code(one))
     )

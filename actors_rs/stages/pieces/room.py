@@ -39,7 +39,7 @@ class Slowest:
 
     @property
     def demand(self) -> int:
-        """What each of those that are open has been asked for, or will be."""
+        """The requests that each open outlet has, or will be granted."""
         return min((o.demand + o.foreseen for o in self._outlets if not o.closed), default=0)
 
 
