@@ -196,9 +196,9 @@ PLANTED = {
         "stages.passing:PassThrough.advance",
         "if inlet.exhausted:",
         "if inlet.done:",
-        lambda: slow(numbers().map_error(str).with_attributes(window=6), 1),
+        lambda: slow(numbers().buffer(6), 1),
         completed,
-        r"stage 'map_error' .* took \d elements and completed although \d more had come",
+        r"stage 'buffer' .* took \d elements and completed although \d more had come",
     ),
     "lists": (
         "stages.operators.batch:Batch._closed_batch",

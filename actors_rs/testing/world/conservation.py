@@ -272,7 +272,6 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
         (
             "Balance",
             "BackpressureTimeout",
-            "Buffered",
             "Amb",
             "Catch",
             "CompletionTimeout",
@@ -293,6 +292,7 @@ RULES: Final[Mapping[str, tuple[Rule, bool]]] = {
             "Monitor",
             "OnTermination",
             "Partition",
+            "PassThrough",
             "Scan",
             "SortWithin",
             "Starmap",
