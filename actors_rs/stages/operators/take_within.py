@@ -4,7 +4,8 @@
     out: 1 2 - |
 
 Emits the elements of the first so many seconds of the stream, then completes.
-Back-pressure: passed on; elements that came in time are still emitted once downstream requests.
+Back-pressure: asks for its window; elements that came in time are still emitted once downstream
+  requests.
 Completes: when upstream does, or when the time is up and all elements in time were emitted.
 Fails: when upstream does before that.
 Cancels: at once; upstream is cancelled when the time is up.
@@ -13,11 +14,11 @@ Cancels: at once; upstream is cancelled when the time is up.
 from __future__ import annotations
 
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.passing import PassThrough
+from actors_rs.stages.passing import Buffered
 from actors_rs.stages.stage import Budget
 
 
-class TakeWithin(PassThrough):
+class TakeWithin(Buffered):
     """Elements for ``seconds``, from the stage's start on."""
 
     def __init__(self, seconds: float) -> None:

@@ -241,6 +241,19 @@ def ended_when_the_time_was_up(world):
     settle(world)
 
 
+def in_time_but_not_asked_for(world):
+    """What came in time is given, however late it is asked for."""
+    flow = Source.range(0, 6).take_within(1.0).throttle(1, per=5.0, burst=1)
+    run = world.start(flow.with_attributes(window=1).to(Sink.list()))
+    world.settle()
+    inlet = next(one for one in run._scope.stages() if one.kind == "take_within").logic.inlets[0]
+    in_time = inlet.count + inlet.buffered
+    got = run.result()
+    assert got == list(range(len(got))), got
+    assert len(got) >= in_time, f"{in_time} came in time, {len(got)} were given"
+    settle(world)
+
+
 def kept_alive(world):
     """Something is given after each silence, and after nothing else."""
     flow = Source.of(1).append(Source.timer(5.0).map(lambda _: 2)).keep_alive(2.0, "still here")
@@ -338,6 +351,7 @@ SCENARIOS = [
     Scenario("delayed", delayed),
     Scenario("silence", silence),
     Scenario("quiet", quiet),
+    Scenario("in time but not asked for", in_time_but_not_asked_for, (4, 2)),
     Scenario("behind the time skipped", behind_the_time_skipped),
     Scenario("ticks nobody asks for", ticks_nobody_asks_for),
     Scenario("a timer nobody asks for", a_timer_nobody_asks_for),

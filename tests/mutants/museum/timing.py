@@ -138,6 +138,14 @@ MUTANTS = (
         "timing/kept alive",
     ),
     mutant(
+        "take_within forgets what came in time",
+        "elements that came in time and were not requested are dropped when the time is up",
+        f"{OPS}.take_within:TakeWithin._time_is_up",
+        "self.inlet.count + self.inlet.buffered",
+        "self.inlet.count",
+        "timing/in time but not asked for",
+    ),
+    mutant(
         "skip_within never opens",
         "an element that comes when the time is up is dropped like earlier ones",
         f"{OPS}.skip_within:SkipWithin.pass_on",
