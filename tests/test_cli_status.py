@@ -163,7 +163,7 @@ def test_a_start_that_was_killed_is_listed_as_killed_and_older_starts_are_counte
         for number in range(1, 26)
     )
     report = Report(1, "5f3a", "running", None, 10.0, None, None, (), starts=starts)
-    lines = list(told(report, now=20.0))
+    lines = list(report_lines(report, now=20.0))
     assert "5 older starts, and" in lines
     assert sum(line.startswith("start ") for line in lines) == 20
     assert any(line.startswith("start 25 of run 1 killed, began ") for line in lines)

@@ -206,7 +206,8 @@ def test_links_that_a_limit_of_memory_does_not_bound_are_named():
         text = graph.explain(system)
     note = "(the memory limit does not bound it: others go on only if it holds so many)"
     assert f"broadcast -> hundreds: 4,096 {note}" in text
-    assert "range -> broadcast: 4,096 (at most, it follows the pace and the memory)" in text
+    asked = "it follows the pace and the memory, no more than downstream has asked for"
+    assert f"range -> broadcast: 4,096 (at most, {asked})" in text
     assert "zip -> map-2: 40 (at most, it follows the pace and the memory)" in text
     assert "by its memory_limit, except 4 links that it does not bound" in text
 
