@@ -192,7 +192,7 @@ def test_elements_that_are_no_arrow_are_refused(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:
     run = system.start(Source.of({"n": 1}).to(SparkSink.parquet(spark, str(tmp_path / "o"))))
-    with pytest.raises(StageError, match="record batches or tables, got a dict"):
+    with pytest.raises(StageError, match="expected a record batch or a table, got a dict"):
         run.result(SECONDS)
 
 

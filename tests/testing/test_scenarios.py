@@ -39,7 +39,7 @@ def test_a_run_on_threads_is_named_and_not_taken_for_a_stall():
 
     with pytest.raises(WorldError, match=r"has one thread, but another .*test_scenarios"):
         check_scenario(with_threads, Plan(runs=1))
-    with World(), pytest.raises(Stalled, match=r"has to be begun by world\.start"):
+    with World(), pytest.raises(Stalled, match=r"start what you wait for with world\.start"):
         Source.never().run(Sink.list())
 
 
