@@ -49,7 +49,7 @@ def test_what_does_not_fit_the_files_that_are_there_fails_the_run_before_anythin
     other, said = OTHERS[what]
     written(system, spark, tmp_path / "out", ONE)
     files = sorted((tmp_path / "out").iterdir())
-    with pytest.raises(StageError, match=f"schema of the files there, got {said}") as failed:
+    with pytest.raises(StageError, match=f"schema of the existing files, got {said}") as failed:
         written(system, spark, tmp_path / "out", other)
     assert isinstance(failed.value.__cause__, WriteError)
     assert sorted((tmp_path / "out").iterdir()) == files
@@ -159,7 +159,7 @@ def test_over_connect_the_same_holds(
 ) -> None:
     other, said = OTHERS["another type"]
     written(system, remote, tmp_path / "out", ONE)
-    with pytest.raises(StageError, match=f"schema of the files there, got {said}"):
+    with pytest.raises(StageError, match=f"schema of the existing files, got {said}"):
         written(system, remote, tmp_path / "out", other)
     with pytest.raises(StageError, match=said):
         written(system, remote, tmp_path / "out", ONE, other)
