@@ -1,11 +1,13 @@
 # Every target does its own set-up: Python 3.11 or newer and make are all a fresh machine needs.
-# Another interpreter: make PYTHON=/path/to/python test
+# Another interpreter: make test PYTHON=/path/to/python, whose environment is then .venv-3.13.
 
 PYTHON ?= $(shell sh .ci/find_python.sh)
 MINUTES ?= 5
 WORKERS ?= 2
-PY := .venv/bin/python
-READY := .venv/.ready
+VERSION = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+VENV := .venv$(if $(filter file,$(origin PYTHON)),,-$(VERSION))
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
 CODE := $(wildcard actors_rs tests examples stress hatch_build.py)
 # A machine whose own name does not resolve can still run Spark's local mode.
 export SPARK_LOCAL_IP ?= 127.0.0.1
@@ -18,13 +20,13 @@ WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-setup: $(READY) ## the virtual environment .venv with all that the checks need
+setup: $(READY) ## the virtual environment with all that the checks need
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "actors_rs needs Python 3.11 or newer with venv and pip, but '$(PYTHON)' is not that:" \
 	    "install it (Debian: python3 and python3-venv) or name one with make PYTHON=..." >&2; exit 1; }
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
@@ -52,7 +54,7 @@ lint: $(READY) ## ruff: rules and format; the style of pages, docstrings and com
 
 types: $(READY) ## mypy, strict; pyright for what users see
 	$(PY) -m mypy $(CODE)
-	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright
+	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright --pythonpath $(PY)
 
 docs: $(READY) ## the documentation site, into build/site
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
@@ -72,7 +74,7 @@ stress: $(READY) ## real threads under load for MINUTES=5 minutes; a whole round
 	  $(PY) -m pytest stress -q --seed $$seed --minutes $$((left / 60 + 1)) || exit 1; \
 	  seed=$$((seed + 1)); done
 
-clean: ## back to a fresh clone: .venv, build and caches go
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
+clean: ## back to a fresh clone: environments, build and caches go
+	rm -rf .venv .venv-* build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis \
 	  metastore_db derby.log spark-warehouse
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -32,7 +32,8 @@ def tracked_files(root: Path) -> list[str]:
     """
     if not (root / ".git").exists():
         files = (path for path in root.rglob("*") if path.is_file() and path.name != GENERATED)
-        return sorted(str(path.relative_to(root)) for path in files if _is_source(path))
+        names = (path.relative_to(root) for path in files)
+        return sorted(str(name) for name in names if _is_source(name))
     command = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
     try:
         listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -44,9 +45,10 @@ def tracked_files(root: Path) -> list[str]:
     return [name for name in listed.split("\0") if name and (root / name).is_file()]
 
 
-def _is_source(path: Path) -> bool:
+def _is_source(name: Path) -> bool:
     """Whether it is no product of having run or built what is there."""
-    return "__pycache__" not in path.parts and not {"build", "dist", ".venv"} & set(path.parts)
+    products = {"build", "dist", "__pycache__"}
+    return not products & set(name.parts) and not name.parts[0].startswith(".venv")
 
 
 def get_build_hook() -> type[BuildHookInterface[Any]]:
