@@ -112,7 +112,7 @@ class Operator(Chunked):
         if self._results is None:
             # More than is asked for only where few are, and it is not known what will come of it.
             exact = not self.expanding and (self.one_for_one or demand >= ENOUGH)
-            piece = self.inlet.take(min(chunk.gathered, demand) if exact else chunk.size)
+            piece = self.inlet.take_joined(min(chunk.gathered, demand) if exact else chunk.size)
             if len(piece) <= demand and not self.expanding:
                 return self._pass_on(piece)
             self._open_piece(piece)
@@ -268,7 +268,7 @@ class SinkLogic(Chunked, StreamEnd):
         inlet = self.inlet
         self._budget = budget
         while inlet.buffered and not self.satisfied:
-            handled = self._take_piece(inlet.take(self.chunk.gathered))
+            handled = self._take_piece(inlet.take_joined(self.chunk.gathered))
             self.drawing = None  # else it keeps the piece
             if handled is None:
                 return

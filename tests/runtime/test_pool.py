@@ -3,12 +3,14 @@
 
 import sys
 import threading
+from time import monotonic
 from typing import Any
 
 import pytest
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.runtime.dispatch.job_queue import JobQueue
 from actors_rs.runtime.dispatch.pool import PoolDispatcher
 from actors_rs.runtime.dispatch.timers import Timers
 from actors_rs.runtime.dispatch.workers import Workers
@@ -40,7 +42,7 @@ def test_blocking_actors_do_not_starve_others(gate):
         gate.set()
 
 
-def test_a_call_that_lasts_lets_ready_turns_have_a_thread_at_once(gate, looked_after):
+def test_a_turn_that_lasts_lets_ready_turns_have_a_thread_while_none_begins(gate, looked_after):
     pool, _looks = looked_after
     begun, helped = threading.Event(), threading.Event()
     pool.grow_if_starved()
@@ -48,10 +50,19 @@ def test_a_call_that_lasts_lets_ready_turns_have_a_thread_at_once(gate, looked_a
     pool.schedule(lambda: (begun.set(), gate.wait()))
     assert begun.wait(20)
     pool.schedule(helped.set)
-    pool.grow_if_starved()
-    assert helped.wait(20)
+    eventually(lambda: pool.grow_if_starved() or helped.is_set())
     assert pool.statistics().workers == 2
     gate.set()
+
+
+def test_a_pool_whose_threads_begin_turns_needs_no_more_threads():
+    queue = JobQueue()
+    queue.begin(monotonic() - 1)
+    assert not queue.is_stuck(), "nothing waits"
+    queue.put("a turn")
+    assert queue.is_stuck()
+    queue.begin(monotonic() + 60)  # as if this took no time
+    assert not queue.is_stuck(), "one has just begun"
 
 
 class Looks:

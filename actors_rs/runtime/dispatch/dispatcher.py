@@ -73,7 +73,7 @@ class Dispatcher(Protocol):
         ...
 
     def grow_if_starved(self) -> None:
-        """A turn is in a call that lasts: if others wait for a thread, give them one."""
+        """A turn is in a call that lasts: if others wait and none begins, give them a thread."""
         ...
 
     def close(self, timeout: float) -> tuple[str, ...]:

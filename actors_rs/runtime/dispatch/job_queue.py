@@ -36,6 +36,8 @@ CROWDED_AFTER = 0.0005
 """Seconds without an empty queue after which one thread is not enough."""
 LATE = 0.002
 """Seconds after which a thread that was woken came too late to be of use."""
+MOVING = 0.002
+"""Seconds since a job began during which the waiting jobs can count on its thread, or another."""
 PROGRESS = 2
 """Jobs begun since a hint that show that others get on with it."""
 FUTILE_FOR = 0.2
@@ -75,6 +77,7 @@ class JobQueue(Generic[T]):
 
     __slots__ = (
         "_begun",
+        "_begun_at",
         "_eager",
         "_eager_until",
         "_empty_at",
@@ -99,6 +102,7 @@ class JobQueue(Generic[T]):
         self.take = self._jobs.popleft
         """The next job; raises ``IndexError`` if there is none."""
         self._begun = 0  # jobs, roughly: threads that add at the same time may count one
+        self._begun_at = 0.0
         self._threads: set[Sleeper] = set()  # of all that take from here, asleep or not
         self.closing = False
         """Set before the threads are asked to end: from then on no thread goes to sleep."""
@@ -133,6 +137,10 @@ class JobQueue(Generic[T]):
         if self._jobs and self._sleepers and (now := monotonic()) >= self._futile_until:
             self._wake(True, now)
 
+    def is_stuck(self) -> bool:
+        """Whether a job waits although no thread has begun one for ``MOVING`` seconds."""
+        return bool(self._jobs) and monotonic() - self._begun_at > MOVING
+
     def enter(self, sleeper: Sleeper) -> None:
         """The calling thread, whose ``sleeper`` is, takes its jobs here from now on."""
         _inside.queue = self
@@ -161,6 +169,7 @@ class JobQueue(Generic[T]):
     def begin(self, now: float) -> None:
         """The calling thread begins the job it got: let others help if they should."""
         self._begun += 1
+        self._begun_at = now
         if self._eager and now > self._eager_until:
             self._eager = False
         if not self._jobs:

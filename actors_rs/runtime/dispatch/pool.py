@@ -3,7 +3,8 @@
 It starts with one worker per core. When turns are ready but none began between two looks, blocking
 user code holds the workers. The pool then grows by one, at most ``STARVED_AFTER`` seconds later, up
 to ``cap``, and shrinks again when workers are idle. So a blocking function slows only its own
-stage.
+stage. While turns begin, it does not grow, however many are ready: threads would only compete for
+the interpreter lock.
 """
 
 from __future__ import annotations
@@ -89,9 +90,9 @@ class PoolDispatcher:
         return self._workers.abandon(owner)
 
     def grow_if_starved(self) -> None:
-        """Wake a worker for the turns that are ready, or add one if all are busy."""
-        if not self._workers.wake() and self._workers.waiting:
-            self._workers.spawn(self._cap)
+        """If turns are ready and none begins, wake a worker, or add one if all are busy."""
+        if self._workers.is_stuck():
+            self._grow()
 
     def close(self, timeout: float) -> tuple[str, ...]:
         """Run what is scheduled, end the threads; names of those still busy after ``timeout`` s."""
@@ -101,6 +102,10 @@ class PoolDispatcher:
         """A snapshot; cheap, from any thread."""
         workers = self._workers
         return DispatcherStatistics(len(workers), workers.waiting, workers.begun)
+
+    def _grow(self) -> None:
+        if not self._workers.wake() and self._workers.waiting:
+            self._workers.spawn(self._cap)
 
     def _watch(self) -> None:
         """Look in a while, in place of any watch before; by who has got hold of ``_watched``."""
@@ -131,7 +136,7 @@ class PoolDispatcher:
         if moved:
             self._workers.hint()
         else:
-            self.grow_if_starved()
+            self._grow()
         # Released before the queue is looked at: a turn scheduled in between is seen here or there.
         with suppress(RuntimeError):  # nobody had it: an interrupted ``enqueued`` began this one
             self._watched.release()

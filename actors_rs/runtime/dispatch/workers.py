@@ -127,6 +127,8 @@ class Workers:
         """The two halves of ``put``."""
         self.hint = self._queue.hint
         """Wake a thread if one sleeps, a job waits, and it would be of use."""
+        self.is_stuck = self._queue.is_stuck
+        """Whether a job waits although no thread has begun one for some milliseconds."""
         self.wake = self._queue.wake
         """Wake a thread if one sleeps and a job waits; whether that was so."""
 

@@ -14,12 +14,14 @@ from typing import Any, TypeAlias
 
 from actors_rs.stages.pieces.views import View
 
-__all__ = ["Frames"]
+__all__ = ["FEW", "Frames"]
 
 Frame: TypeAlias = Sequence[Any]
 Rest: TypeAlias = list[Any] | range | View
 """The rest of a frame: a list is reversed."""
 
+FEW = 256
+"""A frame of fewer elements is short."""
 SMALL = 4
 """A piece is small if so many are less than what is left."""
 
@@ -37,6 +39,11 @@ class Frames:
     def __init__(self) -> None:
         self.whole: deque[Frame] | list[Frame] | None = None
         self.begun: list[Rest] | None = None  # the last one comes first
+
+    @property
+    def first_size(self) -> int:
+        """The elements of the frame that comes first; there is one."""
+        return len(self.begun[-1] if self.begun else self.whole[0])  # type: ignore[index]
 
     def append(self, frame: Frame) -> None:
         """``frame``, at least one element, comes last."""

@@ -8,7 +8,7 @@ from typing import Any
 from actors_rs.errors import ProtocolViolation
 from actors_rs.stages.pieces.auto_window import AutoWindow
 from actors_rs.stages.pieces.dropped import Dropped
-from actors_rs.stages.pieces.frames import Frames
+from actors_rs.stages.pieces.frames import FEW, Frames
 from actors_rs.stages.pieces.peers import Frame, Upstream
 from actors_rs.stages.pieces.room import Room
 from actors_rs.stages.pieces.views import VIEWS
@@ -164,6 +164,20 @@ class Inlet:
         if self.auto is not None and not self.buffered:
             self.auto.dry(self.done)
         return frame
+
+    def take_joined(self, most: int) -> Frame:
+        """As ``take``, but short frames that wait are taken together.
+
+        A frame costs a stage the same with few elements as with many. Each stage may cut a frame,
+        when a thread had to wait in the middle of it, so a long chain would get ever shorter ones.
+        """
+        frame = self.take(most)
+        if len(frame) >= FEW or not self.buffered:
+            return frame
+        joined = list(frame)
+        while self.buffered and self._frames.first_size < min(FEW, most - len(joined) + 1):
+            joined.extend(self.take(most))
+        return joined
 
     def gather(self, count: int) -> Frame:
         """Exactly ``count`` elements, at least one and at most ``buffered``; of several frames."""

@@ -1,9 +1,9 @@
 """The cost of watching a run: a page with one viewer, and a scrape of its metrics each second.
 
 Four stages run for some seconds, in turn with nobody looking, with a viewer, and with a viewer and
-a scraper. These are processes of their own, as in life. A page works on one thread of the watched
-process, so its cost is the share of that thread in the processor time. Rates are compared too, but
-scatter by more than the goal on a machine that others share.
+a scraper. These are processes of their own, as in life. The rate is that by the clock, so others on
+the machine must leave a core to the viewer: run it on a quiet machine, or by ``nice -n -15``. The
+page works on one thread of the watched process; its share of the processor time is a figure too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from statistics import median
-from time import clock_gettime, process_time, pthread_getcpuclockid
+from time import clock_gettime, perf_counter, process_time, pthread_getcpuclockid
 from typing import NamedTuple
 
 from actors_rs import ActorSystem
@@ -47,9 +47,10 @@ WATCHED = (
 
 
 class Spent(NamedTuple):
-    """Seconds of the processor for an element, and the part of them that the page took."""
+    """Seconds for an element, by the clock and of the processor; the page's share of the latter."""
 
-    each: float
+    clock: float
+    processor: float
     share: float
 
 
@@ -69,11 +70,12 @@ def measure(scale: float) -> list[Figure]:
 
 
 def _figures(what: str, ours: list[Spent], plain: list[Spent]) -> Iterator[Figure]:
-    mine, theirs = [one.each for one in ours], [one.each for one in plain]
     percent = 100 * median(one.share for one in ours)
     yield Figure(what, "all that the process takes", "", "", percent, "%", goal=at_most(5))
-    pairs = median(one / other for one, other in zip(mine, theirs, strict=True))
-    yield Figure(what, "nobody looks, processor time", rate(mine), rate(theirs), pairs)
+    for number, by in enumerate(("nobody looks", "nobody looks, processor time")):
+        mine, theirs = [one[number] for one in ours], [one[number] for one in plain]
+        pairs = median(one / other for one, other in zip(mine, theirs, strict=True))
+        yield Figure(what, by, rate(mine), rate(theirs), pairs, goal=at_most(1.05))
 
 
 def _unwatched(n: int) -> Spent:
@@ -93,10 +95,14 @@ def _viewed(n: int, by: tuple[str, ...]) -> Spent:
 
 def _spent(system: ActorSystem, n: int, of_page: Callable[[], float]) -> Spent:
     blueprint = graph(n)
-    began, page_began = process_time(), of_page()
+    clock_began, began, page_began = perf_counter(), process_time(), of_page()
     system.start(blueprint).result()
-    page, whole = of_page() - page_began, process_time() - began
-    return Spent(whole / n, page / whole)
+    page, whole, clock = (
+        of_page() - page_began,
+        process_time() - began,
+        perf_counter() - clock_began,
+    )
+    return Spent(clock / n, whole / n, page / whole)
 
 
 @contextmanager
