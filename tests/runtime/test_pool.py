@@ -56,7 +56,7 @@ def test_a_turn_that_lasts_lets_ready_turns_have_a_thread_while_none_begins(gate
 
 
 def test_a_pool_whose_threads_begin_turns_needs_no_more_threads():
-    queue = JobQueue()
+    queue: JobQueue[str] = JobQueue()
     queue.begin(monotonic() - 1)
     assert not queue.is_stuck(), "nothing waits"
     queue.put("a turn")
