@@ -20,6 +20,7 @@ GRAPHS = {
     "three stages": lambda source: source.map(len).map(str).filter(bool),
     "fused": lambda source: source.map(len).map(str).filter(bool).fuse(),
 }
+IN_TWO = range(2)  # what each partition becomes after flat_map
 
 
 class Slow:
@@ -65,3 +66,24 @@ def test_an_rdd_is_computed_no_further_ahead(spark: SparkSession, system: ActorS
     system.start(source.map(len).to(Sink.for_each(slow))).result(60)
     assert slow.taken == PARTITIONS
     assert slow.most == 2
+
+
+def test_a_slow_function_before_flat_map_has_no_more_than_in_flight_partitions_computed_ahead(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
+    slow = Slow(spark, 3)  # and the one in hand
+    rows = SparkSource.arrow(df, 4, max_attempts=3).map(slow).flat_map(lambda _: IN_TWO)
+    assert system.start(rows.to(Sink.count())).result(60) == 2 * PARTITIONS
+    assert slow.most <= 4
+
+
+def test_a_window_bounds_the_partitions_computed_ahead_of_a_slow_function_after_flat_map(
+    spark: SparkSession, system: ActorSystem
+) -> None:
+    df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
+    slow = Slow(spark, 1)
+    rows = SparkSource.arrow(df, 1, max_attempts=3).flat_map(lambda _: IN_TWO[:1])
+    system.start(rows.map(slow).with_attributes(window=2).to(Sink.count())).result(60)
+    assert slow.taken == PARTITIONS
+    assert slow.most <= 1 + 2 + 1  # in flight, in the window, and in flat_map
