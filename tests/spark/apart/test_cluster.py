@@ -133,7 +133,7 @@ CUT_OFF = """
 import time
 from actors_rs.spark import SparkPartitionError
 
-def cut_off(how, mark):
+def cut_off(how, mark, taken):
     def cut(batches):
         import os, signal, time
 
@@ -145,8 +145,10 @@ def cut_off(how, mark):
             yield batch
             if os.path.exists(mark):
                 continue
-            time.sleep(0.05)  # else all of it is computed before anything is sent
             if number == 30:
+                until = time.monotonic() + 120
+                while not os.path.exists(taken) and time.monotonic() < until:
+                    time.sleep(0.01)  # rows of it have to come before it is cut off
                 open(mark, "w").close()
                 if how == "raised":
                     raise ValueError("row 30 is bad")
@@ -158,11 +160,12 @@ def cut_off(how, mark):
 spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10_000)
 for how in ("raised", "worker", "executor"):
     df = spark.range(0, 1_000_000, numPartitions=1)
-    df = df.mapInArrow(cut_off(how, str(folder / how)), df.schema)
+    taken = folder / f"{how}.taken"
+    df = df.mapInArrow(cut_off(how, str(folder / how), str(taken)), df.schema)
     with ActorSystem() as system:
         source = SparkSource.arrow(df, max_partition_bytes=100_000)
         try:
-            system.start(source.to(Sink.count())).result(150)
+            system.start(source.to(Sink.for_each(lambda batch: taken.touch()))).result(150)
         except SparkPartitionError as error:
             tell(f"cut_off_{how}", (error.kind.name, str(error)))
 spark.stop()
