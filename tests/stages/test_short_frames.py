@@ -4,6 +4,7 @@ import pytest
 
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.pieces.chunk import FRAME
+from actors_rs.stages.pieces.views import Numbered
 from actors_rs.stages.sinks.for_each import ForEach
 from tests.stages.harness import Alone
 
@@ -36,6 +37,15 @@ def test_short_frames_come_out_as_one():
 def test_a_short_frame_does_not_cut_the_long_one_behind_it(logic):
     waiting(logic, [1], [2], range(1000), [3], [4])
     assert taken_sizes(logic) == [2, 1000, 2]
+
+
+def test_a_view_stays_one_though_it_is_short():
+    logic = Map(abs)
+    view = Numbered(["a", "b"], 0)
+    waiting(logic, view, [1], view)
+    assert logic.inlet.take_joined(FRAME) is view
+    assert logic.inlet.take_joined(FRAME) == [1]
+    assert logic.inlet.take_joined(FRAME) is view
 
 
 def test_no_more_is_taken_than_asked_for():

@@ -21,7 +21,7 @@ Rest: TypeAlias = list[Any] | range | View
 """The rest of a frame: a list is reversed."""
 
 FEW = 256
-"""A frame of fewer elements is short."""
+"""A frame of fewer elements is short, unless it is a view, which makes them when they are drawn."""
 SMALL = 4
 """A piece is small if so many are less than what is left."""
 
@@ -40,10 +40,10 @@ class Frames:
         self.whole: deque[Frame] | list[Frame] | None = None
         self.begun: list[Rest] | None = None  # the last one comes first
 
-    @property
-    def first_size(self) -> int:
-        """The elements of the frame that comes first; there is one."""
-        return len(self.begun[-1] if self.begun else self.whole[0])  # type: ignore[index]
+    def begins_short(self, most: int) -> bool:
+        """Whether the first frame, there is one, is short and has at most ``most`` elements."""
+        first = self.begun[-1] if self.begun else self.whole[0]  # type: ignore[index]
+        return len(first) < FEW and len(first) <= most and not isinstance(first, View)
 
     def append(self, frame: Frame) -> None:
         """``frame``, at least one element, comes last."""

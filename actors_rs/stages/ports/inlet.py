@@ -11,7 +11,7 @@ from actors_rs.stages.pieces.dropped import Dropped
 from actors_rs.stages.pieces.frames import FEW, Frames
 from actors_rs.stages.pieces.peers import Frame, Upstream
 from actors_rs.stages.pieces.room import Room
-from actors_rs.stages.pieces.views import VIEWS
+from actors_rs.stages.pieces.views import VIEWS, View
 
 __all__ = ["Inlet"]
 
@@ -172,10 +172,10 @@ class Inlet:
         when a thread had to wait in the middle of it, so a long chain would get ever shorter ones.
         """
         frame = self.take(most)
-        if len(frame) >= FEW or not self.buffered:
+        if len(frame) >= FEW or not self.buffered or isinstance(frame, View):
             return frame
         joined = list(frame)
-        while self.buffered and self._frames.first_size < min(FEW, most - len(joined) + 1):
+        while self.buffered and self._frames.begins_short(most - len(joined)):
             joined.extend(self.take(most))
         return joined
 

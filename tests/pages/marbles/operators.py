@@ -73,7 +73,7 @@ OPERATORS = {
         "time",
         {"in": "1;2;3;4;5 |"},
         lambda a: a.backpressure_timeout(3),
-        {"out": "1 - - - - X"},
+        {"out": "1 - - X"},
         takes=5,
     ),
     "operators/batch": Marble(
@@ -102,7 +102,7 @@ OPERATORS = {
         "time",
         {"in": "1 2 3 4 5 6 7 |"},
         lambda a: a.conflate(lambda n: n, add),
-        {"out": "1 - - 2 - - 3 - - 4 - - 18 - - |"},
+        {"out": "1 - - 2 - - 7 - - 18 - - |"},
         takes=3,
     ),
     "operators/contains": Marble("result", EACH, lambda a: a.contains(2), {"out": "- True;|"}),
@@ -133,7 +133,7 @@ OPERATORS = {
         "time",
         {"in": "1 - - - 2 |"},
         lambda a: a.expand(itertools.repeat),
-        {"out": "1 1 1 1 1 1 2 |"},
+        {"out": "1 1 1 1 1 2 |"},
         takes=1,
     ),
     "operators/extreme": Marble(
