@@ -72,7 +72,7 @@ def test_a_slow_function_before_flat_map_has_no_more_than_in_flight_partitions_c
     spark: SparkSession, system: ActorSystem
 ) -> None:
     df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
-    slow = Slow(spark, 3)  # and the one in hand
+    slow = Slow(spark, 3)  # and the one that the function holds
     rows = SparkSource.arrow(df, 4, max_attempts=3).map(slow).flat_map(lambda _: IN_TWO)
     assert system.start(rows.to(Sink.count())).result(60) == 2 * PARTITIONS
     assert slow.most <= 4

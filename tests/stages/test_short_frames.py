@@ -1,4 +1,4 @@
-"""What waits in short frames is taken together: else a long chain gets ever shorter frames."""
+"""A stage takes short frames that wait together: else a long chain gets ever shorter frames."""
 
 import pytest
 

@@ -152,10 +152,10 @@ class RunSnapshot:
     def bottleneck(self) -> StageSnapshot | None:
         """The stage that limits the rate of the run; ``None`` if the run keeps up with its input.
 
-        That is the busiest stage, if it is busy for most of its time. If there is none, it is a
-        stage for which all stages upstream wait while downstream waits for it, such as
-        ``throttle``. Else it is a stage, such as ``flat_map``, in whose inner streams a stage is at
-        its limit. It covers the time since the start of the run.
+        All times are those since the start of the run. The bottleneck is the busiest stage, if that
+        is busy for most of its time. Without one, it is a stage that upstream and downstream both
+        wait for, such as ``throttle``. Without that, it is a stage such as ``flat_map`` whose inner
+        streams have a stage at its limit.
         """
         return bottleneck_of(self.stages, self.links)
 

@@ -2,7 +2,7 @@
 
 A row is an operator on integers, the same on a plain iterable with what Python has, and, where
 they have it, the same for RxPY and aiostream: functions from the library's module of operators to
-the ones to be applied in turn. Whoever adds an operator adds a row.
+the ones to be applied in turn. Each new operator gets a row.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def rx_pool(n: int) -> int:
 
 
 def queue_threads(n: int) -> int:
-    """Three threads behind the feeding one, a bounded queue before each."""
+    """One thread feeds three others, each through a bounded queue."""
     to_map, to_filter, to_sum = (
         Queue[Any](QUEUE_SIZE),
         Queue[Any](QUEUE_SIZE),

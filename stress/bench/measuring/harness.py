@@ -1,7 +1,7 @@
 """What every benchmark is measured with.
 
 Contestants run in turn, A B A B, in one process, so a slow phase of the machine hits all of them.
-What is compared is the median over the rounds. Nothing here knows a particular benchmark.
+The medians over the rounds are compared. Nothing here knows a particular benchmark.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NOT_MEASURED = nan
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a figure must reach."""
+    """The bound that a figure must keep."""
 
     relation: Literal[">=", "<="]
     value: float
@@ -85,7 +85,7 @@ class Figure:
         return f"{digits} {self.unit}".strip()
 
     def as_data(self) -> dict[str, Any]:
-        """For JSON."""
+        """A figure as data for JSON."""
         value = None if isnan(self.value) else self.value
         return {
             **asdict(self),

@@ -1,4 +1,4 @@
-"""What the stages' accounts of their time cost, in processor time.
+"""The cost of the stages' accounts of their time, in processor time.
 
 By the wall clock two equal runs differ by more than the goal on a machine that others share.
 """

@@ -1,4 +1,4 @@
-"""What it costs that elements which fail could be passed over, and that all is counted.
+"""The cost of being able to pass over elements that fail, and of counting them.
 
 In processor time: by the wall clock two equal runs differ by more than the goal on a machine that
 others share.
