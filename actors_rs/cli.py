@@ -69,7 +69,7 @@ examples:
 
 ENDS = """\
 Ctrl-C stops the sources and delivers the elements in flight; a second Ctrl-C cancels the run.
-After both, the files that were written are complete.
+In both cases, the files that were written are complete.
 
 exit codes:
   0    the command has done its work

@@ -350,7 +350,8 @@ class RunTimeout(StreamError, TimeoutError):  # noqa: N818 - the field's own ter
 
     def __init__(self, run: str, seconds: float, waited_for: str) -> None:
         late = f"run {repr_of(run)} had not ended after {seconds:g} s"
-        super().__init__(f"{late}; it waited for {waited_for or 'its end'}")
+        waits = f"it waited for {waited_for}" if waited_for else "all of its stages had"
+        super().__init__(f"{late}; {waits}")
         self.seconds = seconds
         self.waited_for = waited_for
 

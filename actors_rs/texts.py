@@ -19,11 +19,13 @@ __all__ = [
     "MOST",
     "MOST_NAMES",
     "class_name_of",
+    "counted",
     "did_you_mean",
     "few",
     "named",
     "nearest",
     "one_of",
+    "plain_name",
     "qualified_name_of",
     "repr_of",
     "repr_of_fields",
@@ -84,11 +86,11 @@ def repr_of_fields(data: Any) -> str:
     return f"{type(data).__qualname__}({shown})"
 
 
-def few(names: Iterable[str], most: int = MOST_NAMES) -> str:
-    """``names`` in a row, at most ``most`` of them, and how many more there are; or ``none``."""
+def few(names: Iterable[Any], show: Callable[[Any], str] = str) -> str:
+    """``names`` in a row, the few by ``show``, and how many more there are; or ``none``."""
     given = tuple(names)
-    more = (f"{len(given) - most} more",) if len(given) > most else ()
-    return ", ".join((*given[:most], *more)) or "none"
+    more = (f"{len(given) - MOST_NAMES} more",) if len(given) > MOST_NAMES else ()
+    return ", ".join((*map(show, given[:MOST_NAMES]), *more)) or "none"
 
 
 def one_of(known: Iterable[object], got: object, listed_in: str = "") -> str:
@@ -111,14 +113,18 @@ def did_you_mean(known: Iterable[object], got: object) -> str:
     return f": did you mean {' or '.join(map(repr, meant))}?" if meant else ""
 
 
-def nearest(name: str, known: Iterable[str], most: int = 3) -> list[str]:
-    """The ``known`` names that ``name`` may be meant for, the most alike first.
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The three ``known`` names, at most, that ``name`` may be meant for, the most alike first.
 
     Case and underscores do not count: libraries differ in them.
     """
-    plain = {one.replace("_", "").lower(): one for one in known}
-    wanted = name.replace("_", "").lower()
-    return [plain[one] for one in difflib.get_close_matches(wanted, plain, most, _ALIKE)]
+    plain = {plain_name(one): one for one in known}
+    return [plain[one] for one in difflib.get_close_matches(plain_name(name), plain, 3, _ALIKE)]
+
+
+def plain_name(name: str) -> str:
+    """``name`` without what libraries differ in: ``flatMap``, ``flatmap``, ``flat_map``."""
+    return name.replace("_", "").lower()
 
 
 def named(error: BaseException) -> str:
@@ -158,3 +164,8 @@ def _taken(call: Callable[[object], str], method: str, thing: object, most: int)
         return f"{str.__getitem__(text, slice(most))}... ({length} characters)"
     except BaseException as failure:
         return f"<{class_name_of(thing)} whose {method} raised {class_name_of(failure)}>"
+
+
+def counted(number: int, what: str) -> str:
+    """``1 link``, ``2 links``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

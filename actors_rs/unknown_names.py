@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.texts import nearest, repr_of
+from actors_rs.texts import nearest, plain_name, repr_of
 
 __all__ = ["Suggesting", "UnknownName", "table"]
 
@@ -40,18 +40,18 @@ class Suggesting(type):
 
 def table(*rows: tuple[str, str]) -> dict[str, str]:
     """The advice for each unknown name, from rows of the names and the advice."""
-    return {_plain(name): advice for names, advice in rows for name in names.split()}
+    return {plain_name(name): advice for names, advice in rows for name in names.split()}
 
 
 def _sentence(owner: type, name: str) -> str:
     missing = f"{getattr(owner, '_known_as_', owner.__name__)} has no attribute '{name}'"
     if name.startswith("_"):
         return missing
-    ours = {_plain(known): known for known in dir(owner) if known[0] != "_"}
+    ours = {plain_name(known): known for known in dir(owner) if known[0] != "_"}
     if name in ours.values():  # a property of ours, or of a subclass of the user's
         return f"'{name}' of {owner.__name__} raised an AttributeError itself"
     instead: dict[str, str] = getattr(owner, "_instead_", {})
-    plain = _plain(name)
+    plain = plain_name(name)
     if plain in ours:
         return f"{missing}: did you mean '{ours[plain]}'?"
     if plain in instead:
@@ -63,8 +63,3 @@ def _sentence(owner: type, name: str) -> str:
     if told:
         return f"{missing}: did you mean {' or '.join(map(repr_of, told))}?"
     return f"{missing}: help({owner.__name__}) lists what there is"
-
-
-def _plain(name: str) -> str:
-    """``name`` without what libraries differ in: ``flatMap``, ``flatmap``, ``flat_map``."""
-    return name.replace("_", "").lower()

@@ -25,7 +25,8 @@ from actors_rs import (
     is_subscription,
 )
 from actors_rs.graph import neighbours
-from actors_rs.unknown_names import UnknownName, _plain
+from actors_rs.texts import plain_name
+from actors_rs.unknown_names import UnknownName
 
 source = Source.of(1)
 graph = source.to(Sink.list())
@@ -102,8 +103,9 @@ def names_in(module):
     ids=lambda module: module.__name__,
 )
 def test_each_name_of_a_neighbour_is_ours_or_has_an_answer(module):
-    known = {_plain(name) for name in dir(Flow)} | set(neighbours.FOR_FLOWS)
-    assert not {name for name in names_in(module) - NOT_FOR_STREAMS if _plain(name) not in known}
+    known = {plain_name(name) for name in dir(Flow)} | set(neighbours.FOR_FLOWS)
+    names = names_in(module) - NOT_FOR_STREAMS
+    assert not {name for name in names if plain_name(name) not in known}
 
 
 CALL = re.compile(r"(?:(\w+)\.)?(\w+)\(")
@@ -130,7 +132,7 @@ def test_every_answer_names_what_there_is(table):
 
 @pytest.mark.parametrize("table", OWNERS)
 def test_no_answer_stands_for_a_name_that_is_ours(table):
-    ours = {_plain(name) for name in dir(OWNERS[table]) if name[0] != "_"}
+    ours = {plain_name(name) for name in dir(OWNERS[table]) if name[0] != "_"}
     assert not ours & set(vars(neighbours)[table])
 
 
@@ -139,7 +141,7 @@ def test_no_name_stands_in_two_rows():
     assert len(tables) == len(OWNERS)
     for table in tables:
         rows = re.findall(r"\(\s*((?:\"[^\"]*\"\s*)+),", table)
-        names = [_plain(name) for row in rows for name in row.replace('"', " ").split()]
+        names = [plain_name(name) for row in rows for name in row.replace('"', " ").split()]
         assert len(names) == len(set(names)), sorted(n for n in names if names.count(n) > 1)
 
 
@@ -156,7 +158,7 @@ def test_what_looks_for_a_method_finds_none():
 def test_what_looks_inside_goes_on_as_before():
     assert repr(copy.copy(source)) == repr(copy.deepcopy(source)) == repr(source)
     assert "mapAsync" not in dir(source)
-    assert not [name for name, _ in inspect.getmembers(Flow) if _plain(name) == "foreach"]
+    assert not [name for name, _ in inspect.getmembers(Flow) if plain_name(name) == "foreach"]
     assert inspect.signature(Sink.for_each).parameters
     assert get_type_hints(Flow.__repr__) == {"return": str}
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from actors_rs.delivery.schema import Entry, Report
-from actors_rs.texts import text_of
+from actors_rs.texts import counted, text_of
 
 __all__ = ["nothing_left", "report_lines"]
 
@@ -51,7 +51,7 @@ def _starts(report: Report) -> Iterator[str]:
     """A line for each of several starts, the newest last."""
     if len(report.starts) > 1:
         if (older := len(report.starts) - MOST_STARTS) > 0:
-            yield f"{older} older starts, and"
+            yield f"{counted(older, 'older start')}, and"
         for one in report.starts[-MOST_STARTS:]:
             state = one["state"]
             if state == "running" and report.holder is None:

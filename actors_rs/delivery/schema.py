@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from actors_rs.delivery.outputs import noted
@@ -104,7 +104,7 @@ class Report:
     partitions: tuple[Entry, ...]
     outputs: tuple[str, ...] = ()
     """Kind and target of each sink; none where the ledger is older than such notes."""
-    starts: tuple[dict[str, Any], ...] = ()
+    starts: tuple[dict[str, Any], ...] = field(default=(), hash=False)
     """All starts in the ledger, the oldest first; none where it is older than such notes."""
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Any, cast
 
 from actors_rs.engine.contract import Scope
@@ -166,7 +167,10 @@ def automate(member: Member, inlet: Inlet) -> None:
 def _weighed(member: Member, weigh: Callable[[Any], float], element: Any) -> float:
     """Bytes of ``element`` as the user says, who may be wrong."""
     try:
-        return max(0.0, float(weigh(element)))
+        weight = float(weigh(element))
+        if weight == inf:
+            raise ValueError("expected bytes, got infinity")
+        return max(0.0, weight)
     except Exception as error:
         member.report(element, "weight= raised; the element goes on, weighed as any other", error)
         return weight_of(element)

@@ -147,12 +147,17 @@ def one_of(choices: Sequence[str | None], value: Any, what: str) -> None:
         raise wrong_value(f"{what} must be {text_of_choice(choices, value)}")
 
 
-def known_options(given: Iterable[str], known: Iterable[str], what: str) -> None:
-    """Raise if the user gave an option that ``what``, a method of the user's, does not have."""
+def known_options(
+    given: Iterable[str], known: Iterable[str], what: str, beside: Iterable[str] = ()
+) -> None:
+    """Raise if the user gave an option that ``what``, one of our methods, does not have.
+
+    ``known`` are its options, and ``beside`` its other parameters, which a hint may name too.
+    """
     known = tuple(known)
     for name in given:
         if name not in known:
-            hint = did_you_mean(known, name) or ";"
+            hint = did_you_mean((*(one for one in beside if one != name), *known), name) or ";"
             raise wrong_kind(
                 f"{what} has no option {repr_of(name)}{hint} help({what}) lists its options"
             )
@@ -216,6 +221,6 @@ def encoding_of(name: Any, what: str) -> str:
         getincrementaldecoder(name)().decode(b"", final=True)
     except (LookupError, TypeError, ValueError):
         raise wrong_value(
-            f"{what}: encoding must be that of a text, for instance 'utf-8', got {repr_of(name)}"
+            f"{what}: encoding must name one of texts, for instance 'utf-8', got {repr_of(name)}"
         ) from None
     return name  # type: ignore[no-any-return]

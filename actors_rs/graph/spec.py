@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.assembly_site import AssemblySite, assembly_site, site_of
@@ -29,6 +29,7 @@ __all__ = [
     "OutletRef",
     "StageSpec",
     "Traits",
+    "Window",
     "altered",
     "handoff_spec",
     "spec_of",
@@ -90,11 +91,15 @@ class HandedOutlet(Protocol):
         ...
 
 
+Window: TypeAlias = int | Literal["auto"] | None
+"""Elements that an inlet keeps requested; ``None``: as many as the system says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Attributes:
     """How a stage is run. ``None`` leaves it to the stage, then to the system."""
 
-    window: int | Literal["auto"] | None = None
+    window: Window = None
     dispatcher: str | None = None
     on_failure: OnFailure | None = None
     throughput: int | None = None
@@ -104,17 +109,16 @@ class Attributes:
     @classmethod
     def of_stage(
         cls,
-        stage: StageSpec | str,
-        window: int | Literal["auto"] | None,
+        label: str,
+        window: Window,
         dispatcher: str | None,
         throughput: int | None,
         weight: Callable[[Any], float] | None,
     ) -> Attributes:
-        """Checked attributes for ``stage``, or a stage of that name.
+        """Checked attributes for the stage ``label``.
 
-        Raises ``InvalidArgumentError`` for wrong values, and if a source cannot have them.
+        Raises ``InvalidArgumentError`` for wrong values.
         """
-        label = stage if isinstance(stage, str) else stage.label
         for what, value in (("window", window), ("throughput", throughput)):
             automatic = what == "window" and value == "auto"
             if value is not None and not automatic and (type(value) is not int or value < 1):
@@ -124,12 +128,6 @@ class Attributes:
         if dispatcher not in (None, "pool", "pinned"):
             raise InvalidArgumentError(
                 f"stage '{label}': dispatcher must be 'pool' or 'pinned', got {repr_of(dispatcher)}"
-            )
-        given = "window='auto'" if window == "auto" else "weight" if weight is not None else ""
-        if given and isinstance(stage, StageSpec) and stage.is_source:
-            raise InvalidArgumentError(
-                f"with_attributes: {given} is about the elements that a stage takes, and the "
-                f"source '{label}'{stage.made} takes none: set it on the stage or sink after it"
             )
         return cls(window, dispatcher, None, throughput, weight)
 

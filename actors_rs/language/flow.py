@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, Literal, Never, TypeAlias, Unpack, cast
 
 from actors_rs.engine.boundary.standard import FlowProcessor, SourcePublisher
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.blueprint import graft, grafted, in_order, open_inputs, to_pickle
 from actors_rs.graph.checks import (
     at_least,
@@ -299,7 +300,14 @@ class Flow(
         spec = self._out.spec
         with naming_site():
             optional_plain_function(weight, "with_attributes: weight")
-            attributes = Attributes.of_stage(spec, window, dispatcher, throughput, weight)
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
+            given = "window='auto'" if window == "auto" else "weight" if weight is not None else ""
+            if given and spec.is_source:
+                raise InvalidArgumentError(
+                    f"with_attributes: {given} is about the elements that a stage takes, and the "
+                    f"source '{spec.label}'{spec.made} takes none: set it on the stage or sink "
+                    "after it"
+                )
         flow = self._attributed("with_attributes", lambda spec: attributes.over(spec.attributes))
         if window is not None and spec.is_source:
             return flow._changed("with_attributes", outflow_window=window)

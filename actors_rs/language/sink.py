@@ -194,7 +194,7 @@ class Sink(FileSinks, Generic[In_contra, R_co], CopiedAsItself, metaclass=Sugges
                     "leave window out"
                 )
             optional_plain_function(weight, "with_attributes: weight")
-            attributes = Attributes.of_stage(spec, window, dispatcher, throughput, weight)
+            attributes = Attributes.of_stage(spec.label, window, dispatcher, throughput, weight)
         return self._with(replace(spec, attributes=attributes.over(spec.attributes)))
 
     def on_failure(

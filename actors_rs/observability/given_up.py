@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
+from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.eventing.events import Event
-from actors_rs.texts import named, repr_of
+from actors_rs.texts import counted, named, repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
@@ -21,23 +21,33 @@ class GivenUp:
     """Counts the partitions that are given up on ``system`` from now on. Any thread."""
 
     def __init__(self, system: ActorSystem) -> None:
-        self._events: deque[Event] = deque()
+        self._count = 0
+        self._first: list[Event] = []
+        self._lock = Lock()
         system.events.listen(self._heard)
 
     def _heard(self, event: Event) -> None:
         if event.name == "partition_given_up":
-            self._events.append(event)
+            with self._lock:
+                self._count += 1
+                self._first = sorted((*self._first, event), key=_place)[:MOST_NAMED]
 
     def said(self) -> str:
         """How many there are, and the first few with their errors; empty if there are none."""
-        if not self._events:
+        with self._lock:
+            count, first = self._count, self._first
+        if not first:
             return ""
-        events = sorted(self._events, key=lambda one: (one.run_id, one.stage, one.partition))
-        first = [
-            f"partition {one.partition} of stage {repr_of(one.stage)} "
-            f"({one.fields['attempt']} attempts): {named(one.error) if one.error else 'no error'}"
-            for one in events[:MOST_NAMED]
-        ]
-        more = [f"... and {len(events) - MOST_NAMED} more"] if len(events) > MOST_NAMED else []
-        number = f"{len(events)} partition{'s were' if len(events) > 1 else ' was'} given up"
-        return "; ".join([f"{number}, their rows are missing: {first[0]}", *first[1:], *more])
+        number = f"{counted(count, 'partition')} {'was' if count == 1 else 'were'} given up"
+        more = [f"... and {count - len(first)} more"] if count > len(first) else []
+        return f"{number}, their rows are missing: {'; '.join([*map(_named, first), *more])}"
+
+
+def _place(event: Event) -> tuple[object, ...]:
+    return event.run_id, event.stage, event.partition
+
+
+def _named(event: Event) -> str:
+    tries = counted(event.fields["attempt"], "attempt")
+    why = named(event.error) if event.error else "no error"
+    return f"partition {event.partition} of stage {repr_of(event.stage)} ({tries}): {why}"

@@ -120,7 +120,7 @@ _SYSTEM: Mapping[Metric, Callable[[Any], float]] = {
         "abandoned_calls",
         "counter",
         "{call}",
-        "Calls that have not returned and that no run waits for.",
+        "Calls that had not returned within the grace of a run's end.",
     ): (lambda now: now.abandoned),
     Metric("system", "dead_letters", "counter", "{letter}", "Dead letters."): (
         lambda now: now.dead_letters.total

@@ -96,7 +96,7 @@ def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
     ``TypeError`` for an unknown option, and for a ``backoff`` without ``max_attempts``: neither
     would have an effect.
     """
-    known_options(options, (*_OWN_OPTIONS, *PolicyOptions.__annotations__), "SparkSource")
+    known_options(options, PolicyOptions.__annotations__, "SparkSource", _OWN_OPTIONS)
     if "backoff" in options and "max_attempts" not in options:
         raise TypeError(
             "SparkSource: backoff is the wait between attempts, and without max_attempts there is "

@@ -41,7 +41,7 @@ NAMES = (
     "jobs",
     "quiescence",
 )
-"""The benchmarks; each is a module of this package, imported when it is its turn."""
+"""The benchmarks; each is a module of this package or of ``overhead``, imported in its turn."""
 OVERHEAD = {"metrics", "watching", "supervision", "quiescence"}
 """Those that are modules of ``overhead``."""
 

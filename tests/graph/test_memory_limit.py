@@ -8,6 +8,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime.memory_budget import bytes_of
+from tests.runtime.support import eventually
 
 MIB = 2**20
 
@@ -155,3 +156,27 @@ def test_without_a_limit_nothing_is_weighed():
         assert system.start(flow.to(Sink.sum())).result(20) == 45
         assert not system.dead_letters.statistics().total
         assert system.statistics().memory_limit is None
+
+
+@pytest.mark.parametrize("weight", [0.0, 10.0])
+def test_a_queue_has_room_for_elements_that_weigh_next_to_nothing(weight):
+    with ActorSystem(memory_limit="1 MiB") as system:
+        queued = Source.range(0, 500).to(Sink.queue(100).with_attributes(weight=lambda _: weight))
+        run = system.start(queued)
+        eventually(lambda: run.snapshot().stages[-1].details["waiting"] > 40)
+        run.cancel()
+
+
+def test_a_queue_that_has_ended_holds_no_bytes():
+    with ActorSystem(memory_limit="64 MiB") as system:
+        run = system.start(Source.range(0, 20).map(lambda _: bytes(MIB)).to(Sink.queue(5)))
+        assert len(list(run.sink_queue())) == 20
+        run.wait(20)
+        assert not run.snapshot().stages[-1].buffered_bytes
+
+
+def test_an_element_of_infinite_weight_is_reported_and_goes_on():
+    with ActorSystem(memory_limit="1 MiB") as system:
+        flow = Source.of(1, 2).map(abs).with_attributes(weight=lambda _: float("inf"))
+        assert system.start(flow.to(Sink.list())).result(20) == [1, 2]
+        assert 1 in {one.what for one in system.dead_letters.recent()}

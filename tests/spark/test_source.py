@@ -253,3 +253,9 @@ def test_the_end_comes_without_a_request_beyond_the_last_element(
 def test_a_column_is_refused_at_once(spark: SparkSession, kind: str, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         getattr(SparkSource, kind)(spark.range(3).id)
+
+
+def test_an_option_that_partitions_lack_is_refused_there(spark: SparkSession) -> None:
+    options: Any = {"max_partition_bytes": 5}
+    with pytest.raises(TypeError, match="SparkSource has no option 'max_partition_bytes'"):
+        SparkSource.partitions(spark.sparkContext.parallelize([1]), **options)

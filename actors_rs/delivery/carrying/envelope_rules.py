@@ -85,6 +85,9 @@ AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum
 class _Acknowledging:
     """Elements are ``Tracked``."""
 
+    remedy = "leave it out, or put it before acknowledged(...)"
+    """What to do about a stage that cannot acknowledge."""
+
     def __reduce__(self) -> str:
         return "ACKNOWLEDGING"  # compared by identity
 
@@ -111,7 +114,7 @@ class _Acknowledging:
         """The error for ``spec``."""
         return GraphError(
             f"stage '{spec.label}'{spec.made} takes acknowledged elements, but '{spec.kind}' "
-            f"{why}: leave it out, or put it before acknowledged(...); docs/delivery.md lists "
+            f"{why}: {self.remedy}; docs/delivery.md lists "
             "the stages that cannot acknowledge, and what to write instead"
         )
 
@@ -121,6 +124,8 @@ class _Resumable(_Acknowledging):
 
     A later run must have the same sinks, so the source gets the list of sinks.
     """
+
+    remedy = "leave it out, or let the query of the source do it"
 
     def begun(self, spec: StageSpec, sinks: Sequence[StageSpec], /) -> Callable[[], StageLogic]:
         into = getattr(spec.make, "into", None)  # of a source that keeps a ledger

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from actors_rs.engine.explaining.plan import Plan, class_of, counted, quoted
+from actors_rs.engine.explaining.plan import Plan, class_of, quoted
 from actors_rs.engine.layout import Planned
 from actors_rs.engine.sections.section import Section
 from actors_rs.stages.failure import OnFailure
-from actors_rs.texts import repr_of
+from actors_rs.texts import counted, repr_of
 
 __all__ = ["failures"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from actors_rs.engine.explaining.plan import Plan, class_of, counted, listed, parts_of, quoted
+from actors_rs.engine.explaining.plan import Plan, class_of, listed, parts_of, quoted
 from actors_rs.engine.layout import Planned
 from actors_rs.engine.sections.section import Section
 from actors_rs.graph.spec import OutletRef
@@ -17,6 +17,7 @@ from actors_rs.stages.operators.flat_map_merge import LEAST_WINDOW
 from actors_rs.stages.pieces.chunk import ELEMENTS, FRAME
 from actors_rs.stages.pieces.window_policy import MOST_BYTES
 from actors_rs.stages.stage import StageLogic
+from actors_rs.texts import counted
 
 __all__ = ["held", "windows"]
 

@@ -15,7 +15,7 @@ from actors_rs.stages.junctions.amb import Amb
 from actors_rs.stages.junctions.concat import Concat
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Part", "Plan", "Settings", "class_of", "counted", "listed", "parts_of", "quoted"]
+__all__ = ["Part", "Plan", "Settings", "class_of", "listed", "parts_of", "quoted"]
 
 
 class Settings(NamedTuple):
@@ -124,11 +124,6 @@ def _made_with(make: Any) -> tuple[Any, Sequence[Any]]:
         if type(given) is partial and isinstance(_made_with(given)[0], type):
             return _made_with(given)
     return make.func, make.args
-
-
-def counted(number: int, what: str) -> str:
-    """``1 link``, ``2 links``."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -64,9 +64,11 @@ def bottleneck_of(stages: Sequence[S], links: Sequence[Link]) -> S | None:
     limiting = _at_limit(outer, links)
     if limiting is not None or not inner:
         return limiting
-    feeders = _feeders(outer, links)
-    for host in (one for one in outer if _has_input(one, feeders[one.name])):
-        names = _run_by(host, inner, links)
+    feeders, upstream = _feeders(outer, links), _upstream_in(inner, links)
+    for host in outer:
+        if host.name not in upstream or not _has_input(host, feeders[host.name]):
+            continue
+        names = _reached(upstream[host.name], upstream)
         if _at_limit([stage for stage in stages if stage.name in names], links) is not None:
             return host
     return None
@@ -120,13 +122,13 @@ def inner_stages(stages: Sequence[Stage], links: Sequence[Link]) -> set[str]:
     return _reached((stage.name for stage in stages if stage.started_by), downstream)
 
 
-def _run_by(host: Stage, inner: Container[str], links: Sequence[Link]) -> set[str]:
-    """Of the stages ``inner``, those in streams that ``host`` runs, and in their inner streams."""
+def _upstream_in(inner: Container[str], links: Sequence[Link]) -> dict[str, list[str]]:
+    """The stages ``inner`` directly upstream of one of them, or of a stage that runs them."""
     upstream: dict[str, list[str]] = {}
     for link in links:
         if link.upstream in inner and (link.downstream in inner or _ends_inner_stream(link)):
             upstream.setdefault(link.downstream, []).append(link.upstream)
-    return _reached(upstream.get(host.name, ()), upstream)
+    return upstream
 
 
 def _reached(begin: Iterable[str], ways: Mapping[str, Iterable[str]]) -> set[str]:

@@ -10,7 +10,6 @@ from typing import (
     Generic,
     Literal,
     Never,
-    TypeAlias,
     TypeVar,
     Unpack,
     get_args,
@@ -29,7 +28,7 @@ from actors_rs.graph.checks import (
     plain_function,
     wrong_kind,
 )
-from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, spec_of
+from actors_rs.graph.spec import OPEN, Attributes, OutletRef, Traits, Window, spec_of
 from actors_rs.language.methods.chain import flow_of
 from actors_rs.language.running import check_system
 from actors_rs.language.sink import Sink, check_sink
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
 
 __all__ = ["Branching"]
-
-Window: TypeAlias = int | Literal["auto"] | None
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)

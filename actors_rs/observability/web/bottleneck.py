@@ -65,7 +65,8 @@ def _waits(stage: StageSnapshot) -> str:
     if stage.kind == "throttle":
         return "its rate is reached; raise the rate"
     if stage.details.get("inner"):
-        return "it waits for its inner streams; raise breadth, or make their stages faster"
+        more = "raise breadth, or " if stage.kind == "flat_map" else ""
+        return f"it waits for its inner streams; {more}make their stages faster"
     return "stages upstream wait for its demand, and it is not busy itself; see what it waits for"
 
 

@@ -192,10 +192,7 @@ class ActorCore(SlowTurns, ActorBase):
             try:
                 self._process_ask_(message)
             except Full:
-                logger.warning(
-                    "%s: an answer was dropped, the future of the ask has a result already",
-                    text_of(self),
-                )
+                self._note_dropped_answer_()
             return
         try:
             made = self._receive_(message)
@@ -222,10 +219,12 @@ class ActorCore(SlowTurns, ActorBase):
         try:
             ask.reply_to.set(reply)
         except Full:
-            logger.warning(
-                "%s: an answer was dropped, the future of the ask has a result already",
-                text_of(self),
-            )
+            self._note_dropped_answer_()
+
+    def _note_dropped_answer_(self) -> None:
+        logger.warning(
+            "%s: an answer was dropped, the future of the ask has a result already", text_of(self)
+        )
 
     def _answer_failure_(self, ask: Ask, error: BaseException) -> None:
         """An exception with an asker is an answer, unless it is fatal or messages are retried."""

@@ -29,7 +29,6 @@ JOIN_SECONDS = 0.02
 """Seconds reserved for each set of threads that is still to join."""
 PATIENCE = 1.0
 """Seconds after which a line in the log names what the shutdown waits for, once all must stop."""
-"""The most names in that line."""
 logger = logger_called("actors_rs.runtime")
 
 

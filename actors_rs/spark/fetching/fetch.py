@@ -10,7 +10,7 @@ from typing import Any
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import weight_of
+from actors_rs.stages.pieces.weights import lately, weight_of
 
 __all__ = ["PIECES_AHEAD", "Fetch", "next_piece"]
 
@@ -70,7 +70,7 @@ class Fetch:
     def arrived(self, piece: list[Any], weight: float) -> None:
         """Keep ``piece`` of ``weight`` bytes until it is taken."""
         self.pieces.append(piece)
-        self._weight = max(weight, (self._weight + weight) / 2)
+        self._weight = lately(self._weight, weight)
         self._grant()
 
     def taken(self) -> None:

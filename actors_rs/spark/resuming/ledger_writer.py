@@ -101,11 +101,11 @@ class LedgerWriter:
         self._done = [entry for entry in entries if entry.state == "committed"]
         self.committed = frozenset(entry.partition for entry in self._done)
         self.attempts = {entry.partition: entry.attempts for entry in entries if entry.attempts}
-        self.starts = run.starts()
+        self.starts = report.starts
         self._total = total
         self._run = run
         if self._closed is not None:  # the second caller finds both
-            run.finish(*self._closed)
+            self._finish(run, *self._closed)
 
     def verify(self, plan: PartitionPlan[Any], tag: str, over: Callable[[], bool]) -> None:
         """Compute some of the partitions that are done again, unless all are. Blocks.
@@ -174,14 +174,13 @@ class LedgerWriter:
         return units
 
     def _note_committed(self, units: Collection[Unit]) -> None:
-        if units and self.starts:
+        if units:
             entries: list[Any] = [unit.entry for unit in units]
             own, rows = self.starts[-1], sum(entry.rows for entry in entries)
             self._note_of_start(committed=own["committed"] + len(units), rows=own["rows"] + rows)
 
     def _note_of_start(self, **what: Any) -> None:
-        if self.starts:
-            self.starts = (*self.starts[:-1], {**self.starts[-1], **what})
+        self.starts = (*self.starts[:-1], {**self.starts[-1], **what})
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:
         """Write the end of the run. Errors are ignored here: the run has ended in any case."""
@@ -193,10 +192,12 @@ class LedgerWriter:
         if self._run is not None:
             with suppress(Exception):
                 self.write()
-            state, why = self._closed
-            self._note_of_start(state=state, error=why, ended=wall_clock())
             with suppress(Exception):
-                self._run.finish(*self._closed)
+                self._finish(self._run, *self._closed)
+
+    def _finish(self, run: LedgerRun, state: str, why: str | None) -> None:
+        run.finish(state, why)
+        self._note_of_start(state=state, error=why, ended=wall_clock())
 
     def _open_run(self) -> LedgerRun:
         assert self._run is not None, "the ledger is opened with the plan"

@@ -281,16 +281,13 @@ def why_stuck(unclaimed: Sequence[Group], waiting: Sequence[Any], max_groups: in
     """What keeps everything waiting: groups that nobody runs, else keys without room."""
     if unclaimed:
         more = " + 1" if any(group.key is OVERFLOW for group in unclaimed) else ""
+        keys = few((group.key for group in unclaimed), short_repr_of)
         return (
-            f"nobody runs the streams of groups {_named([group.key for group in unclaimed])}, "
+            f"nobody runs the streams of groups {keys}, "
             "for which elements are held: run all groups at once, for instance with "
             f"flat_map(f, breadth=max_groups{more})"
         )
     return (
         f"max_groups={max_groups} groups are open, none of them ends, and keys wait for room: "
-        f"{_named(waiting)}; set idle_timeout, or another on_overflow"
+        f"{few(waiting, short_repr_of)}; set idle_timeout, or another on_overflow"
     )
-
-
-def _named(keys: Sequence[Any]) -> str:
-    return few(map(short_repr_of, keys))

@@ -20,6 +20,7 @@ from typing import Any
 
 from actors_rs.errors import EmptyStreamError
 from actors_rs.stages.prologue_epilogue import Folding
+from actors_rs.texts import counted
 
 
 class ElementAt(Folding):
@@ -45,6 +46,7 @@ class ElementAt(Folding):
 
     def result(self) -> Any:
         came = self._index - self._to_skip
+        needed = counted(self._index + 1, "element")
         raise EmptyStreamError(
-            f"element_at({self._index}) needs {self._index + 1} elements, and the stream had {came}"
+            f"element_at({self._index}) needs {needed}, and the stream had {came}"
         )

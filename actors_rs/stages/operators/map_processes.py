@@ -31,7 +31,7 @@ from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
 from actors_rs.stages.operators.map_async import MapAsync
 from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import weight_of
+from actors_rs.stages.pieces.weights import lately, weight_of
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
 from actors_rs.stages.processes.surroundings import ChunkResults, ProcessCalls
 from actors_rs.stages.stage import Budget
@@ -130,6 +130,7 @@ class MapProcesses(MapAsync):
             self._processes.close()
         if self._share is not None:
             self._share.release()
+            self.held_bytes = 0
 
     def held(self) -> list[Any]:
         calls = sorted({*self._calls, *self._not_ended}, key=attrgetter("position"))
@@ -179,7 +180,7 @@ class MapProcesses(MapAsync):
     def _weigh(self, which: int, values: Sequence[Any], weigh: Callable[[Any], float]) -> None:
         if self._share is not None and values:
             weight = weigh(values[0])
-            self._weights[which] = max(weight, (self._weights[which] + weight) / 2)
+            self._weights[which] = lately(self._weights[which], weight)
 
     def _admit(self, room: int) -> None:
         first = self.inlet.count

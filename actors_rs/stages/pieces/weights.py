@@ -14,7 +14,7 @@ from sys import getsizeof
 from types import NoneType
 from typing import Any
 
-__all__ = ["LIGHT", "weight_of"]
+__all__ = ["LIGHT", "lately", "weight_of"]
 
 LIGHT = 64.0
 """What elements weigh that are numbers, or that cannot be weighed."""
@@ -23,6 +23,15 @@ SAMPLE = 4
 DEPTH = 3
 MOST_FIELDS = 32
 _NUMBERS: frozenset[type] = frozenset((int, float, bool, complex, NoneType))
+
+
+def lately(before: float, weight: float) -> float:
+    """The weight to expect of the next element: a heavier one is believed at once, a lighter half.
+
+    >>> lately(100.0, 300.0), lately(300.0, 100.0)
+    (300.0, 200.0)
+    """
+    return max(weight, (before + weight) / 2)
 
 
 def weight_of(element: Any) -> float:

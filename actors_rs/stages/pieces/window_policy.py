@@ -7,6 +7,8 @@ to 16 MiB.
 
 from __future__ import annotations
 
+from actors_rs.stages.pieces.weights import lately
+
 __all__ = [
     "FIRST_WINDOW",
     "MOST_BYTES",
@@ -60,7 +62,7 @@ class WindowPolicy:
         window, or of its part that was drained after ``MOST_SECONDS``. It believes a heavier
         element at once, and a lighter one half.
         """
-        self._weigh(weight)
+        self.weight = lately(self.weight, weight)
         self._drained += elements
         self._seconds += seconds
         if self._drained >= self.size or self._seconds > MOST_SECONDS:
@@ -70,9 +72,6 @@ class WindowPolicy:
             size = max(1, int(MOST_BYTES / self.weight))
         self.size = size
         return size
-
-    def _weigh(self, weight: float) -> None:
-        self.weight = max(weight, (self.weight + weight) / 2)
 
     def _follow_pace(self) -> None:
         seconds = self._seconds * self.size / max(1, self._drained)  # of a whole window
@@ -94,5 +93,5 @@ class HeldPolicy(WindowPolicy):
 
     def drained(self, elements: int, seconds: float, weight: float) -> int:
         """The most; ``weight`` counts as in any policy."""
-        self._weigh(weight)
+        self.weight = lately(self.weight, weight)
         return self.most

@@ -172,7 +172,10 @@ class Inlet:
         when a thread had to wait in the middle of it, so a long chain would get ever shorter ones.
         """
         frame = self.take(most)
-        if len(frame) >= FEW or not self.buffered or isinstance(frame, View):
+        left = most - len(frame)
+        if not left or not self.buffered or len(frame) >= FEW or isinstance(frame, View):
+            return frame
+        if not self._frames.begins_short(left):
             return frame
         joined = list(frame)
         while self.buffered and self._frames.begins_short(most - len(joined)):

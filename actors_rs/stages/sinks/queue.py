@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import weight_of
+from actors_rs.stages.pieces.weights import lately, weight_of
 from actors_rs.stages.stage import Budget
 
 __all__ = ["HandOut", "QueueSink"]
@@ -97,13 +97,13 @@ class QueueSink(SinkLogic):
         if self._share is not None:
             elements = iter(piece := list(elements))
             weight = (self.weigh or weight_of)(piece[0])
-            self._weight = max(weight, (self._weight + weight) / 2)
+            self._weight = lately(self._weight, weight)
         self.queue.put(elements)
 
     def advance(self, budget: Budget) -> None:
         super().advance(budget)
         inlet, queue = self.inlet, self.queue
-        if self._share is not None and self._weight:
+        if self._share is not None and inlet.count:
             self._fit_in(self._share)
         half = (inlet.window + 1) // 2
         while not inlet.closed:
@@ -134,6 +134,7 @@ class QueueSink(SinkLogic):
         self.queue.close(completed=error is None)
         if self._share is not None:
             self._share.release()
+            self.held_bytes = 0
 
     def details(self) -> dict[str, Any]:
         return self.queue.figures()
