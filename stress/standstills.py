@@ -33,7 +33,7 @@ from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.awaiting import Awaiting
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.dispatch.timers import Timer, Timers
-from actors_rs.stages.pieces.steps import Steps
+from actors_rs.stages.chunks.steps import Steps
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["PLACES", "standing_still"]

@@ -21,11 +21,11 @@ from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, HandedOutlet, StageSpec
 from actors_rs.runtime.system.system import ActorSystem
+from actors_rs.stages.chunks.auto_window import AutoWindow
+from actors_rs.stages.chunks.weights import weight_of
+from actors_rs.stages.chunks.window_policy import HeldPolicy, WindowPolicy
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
-from actors_rs.stages.pieces.auto_window import AutoWindow
-from actors_rs.stages.pieces.weights import weight_of
-from actors_rs.stages.pieces.window_policy import HeldPolicy, WindowPolicy
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 

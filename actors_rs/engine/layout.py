@@ -16,8 +16,8 @@ from actors_rs.graph.loops import closing_refs, growing, narrowed
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.reconvergent import reconvergent
 from actors_rs.graph.spec import OutletRef, StageSpec
+from actors_rs.stages.chunks.window_policy import MOST_ELEMENTS
 from actors_rs.stages.failure import STOP, OnFailure
-from actors_rs.stages.pieces.window_policy import MOST_ELEMENTS
 from actors_rs.stages.stage import StageLogic
 
 __all__ = ["Layout", "Planned", "windows_of"]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.monitored import monitored_lines
-from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.chunks.peers import Downstream, Frame, Upstream
 from actors_rs.stages.ports import Inlet, Outlet
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.protocol.link import Kind, Signal
 from actors_rs.protocol.monitor import RuleMonitor
 from actors_rs.runtime._primitives import Lock, current_thread_id
-from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.chunks.peers import Downstream, Frame, Upstream
 from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:

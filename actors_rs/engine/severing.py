@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from actors_rs.engine.links import Posted
-from actors_rs.stages.pieces.dropped import Dropped
-from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.chunks.dropped import Dropped
+from actors_rs.stages.chunks.peers import Downstream, Frame, Upstream
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import StageLogic
 

@@ -18,8 +18,8 @@ from actors_rs.spark.fetching.operations import PartitionOperations
 from actors_rs.spark.liveness import Watch
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.stages.chunks.weights import weight_of
 from actors_rs.stages.load import Load
-from actors_rs.stages.pieces.weights import weight_of
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.pieces.chunk import CALLS, ELEMENTS, ChunkSize
-from actors_rs.stages.pieces.room import Wanted
+from actors_rs.stages.chunks.chunk import CALLS, ELEMENTS, ChunkSize
+from actors_rs.stages.chunks.room import Wanted
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager as ContextManager
 from contextvars import Context
 from typing import Any, Literal, Protocol, TypeAlias
 
+from actors_rs.stages.chunks.auto_window import MemoryShare
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
-from actors_rs.stages.pieces.auto_window import MemoryShare
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.processes.surroundings import ProcessCalls, Written
 

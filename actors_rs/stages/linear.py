@@ -17,9 +17,9 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.chunked import Chunked
-from actors_rs.stages.pieces.chunk import CHUNK_SECONDS
-from actors_rs.stages.pieces.counted import NOTHING, behind
-from actors_rs.stages.pieces.views import begun, seen_at_once
+from actors_rs.stages.chunks.chunk import CHUNK_SECONDS
+from actors_rs.stages.chunks.counted import NOTHING, behind
+from actors_rs.stages.chunks.views import begun, seen_at_once
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StreamEnd
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.pieces.pace import Pace
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from actors_rs.stages.chunks.steps import Steps
 from actors_rs.stages.iterators import close
-from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -12,10 +12,10 @@ from typing import Any, Literal, Protocol
 
 from actors_rs.errors import DeciderError
 from actors_rs.raised import askable
+from actors_rs.stages.chunks.counted import skip_all
 from actors_rs.stages.context import Cancellable, Release, StageContext
 from actors_rs.stages.failure import STOP, OnFailure, Policy
 from actors_rs.stages.load import Load
-from actors_rs.stages.pieces.counted import skip_all
 from actors_rs.stages.ports import Inlet, Outlet
 
 __all__ = ["Budget", "Cancellable", "Release", "StageContext", "StageLogic", "Stream", "StreamEnd"]

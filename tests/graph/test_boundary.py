@@ -11,7 +11,7 @@ import pytest
 from actors_rs import UNBOUNDED, ActorSystem, Flow, Sink, Source, merge
 from actors_rs.errors import InvalidArgumentError, ProtocolViolation, RunCancelled
 from actors_rs.protocol.checks import FrameSubscriber
-from actors_rs.stages.pieces.chunk import CALLS
+from actors_rs.stages.chunks.chunk import CALLS
 from tests.graph.helpers import SECONDS, Book, Feed, leave_by_an_exception, wait_until
 
 

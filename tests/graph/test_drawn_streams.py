@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.pieces.chunk import CALLS
+from actors_rs.stages.chunks.chunk import CALLS
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.models import Upstream
 

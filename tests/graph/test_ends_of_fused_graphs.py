@@ -6,8 +6,8 @@ import pytest
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.graph.spec import OPEN, OutletRef, spec_of
+from actors_rs.stages.chunks.chunk import CALLS
 from actors_rs.stages.operators.map import Map
-from actors_rs.stages.pieces.chunk import CALLS
 from actors_rs.stages.sinks.list import ListSink
 from tests.graph.helpers import SECONDS, leave_by_an_exception, leaves_by, wait_until
 from tests.graph.test_fused_graphs import came_of

@@ -15,7 +15,7 @@ from actors_rs.engine.member import Member
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime.actors.actor import TURN_SECONDS
 from actors_rs.runtime.dispatch.timers import Timers
-from actors_rs.stages.pieces.chunk import CALLS
+from actors_rs.stages.chunks.chunk import CALLS
 from tests.graph.helpers import SECONDS, wait_until
 
 FAST = 5_000

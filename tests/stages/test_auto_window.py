@@ -4,8 +4,8 @@
 import pytest
 
 from actors_rs.runtime.memory_budget import MemoryBudget, Share
-from actors_rs.stages.pieces.auto_window import AutoWindow
-from actors_rs.stages.pieces.window_policy import (
+from actors_rs.stages.chunks.auto_window import AutoWindow
+from actors_rs.stages.chunks.window_policy import (
     FIRST_WINDOW,
     MOST_ELEMENTS,
     HeldPolicy,

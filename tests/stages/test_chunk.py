@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from actors_rs.errors import StageError
+from actors_rs.stages.chunks.chunk import CALLS, CHUNK_SECONDS, ELEMENTS, FRAME, ChunkSize
 from actors_rs.stages.failure import OnFailure
 from actors_rs.stages.operators.distinct import Distinct
 from actors_rs.stages.operators.distinct_until_changed import DistinctUntilChanged
@@ -30,7 +31,6 @@ from actors_rs.stages.operators.sort_within import SortWithin
 from actors_rs.stages.operators.starmap import Starmap
 from actors_rs.stages.operators.stateful_map import StatefulMap
 from actors_rs.stages.operators.take_while import TakeWhile
-from actors_rs.stages.pieces.chunk import CALLS, CHUNK_SECONDS, ELEMENTS, FRAME, ChunkSize
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
 from tests.stages.harness import Alone

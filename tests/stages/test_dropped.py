@@ -2,7 +2,7 @@
 
 import threading
 
-from actors_rs.stages.pieces.dropped import Dropped
+from actors_rs.stages.chunks.dropped import Dropped
 
 
 def test_each_number_is_poured_once_whenever_it_comes():

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.stages.pieces.frames import Frames
-from actors_rs.stages.pieces.views import Numbered
+from actors_rs.stages.chunks.frames import Frames
+from actors_rs.stages.chunks.views import Numbered
 from actors_rs.stages.ports import Inlet
 
 KINDS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
+from actors_rs.stages.chunks.chunk import FRAME
+from actors_rs.stages.chunks.views import Numbered
 from actors_rs.stages.operators.map import Map
-from actors_rs.stages.pieces.chunk import FRAME
-from actors_rs.stages.pieces.views import Numbered
 from actors_rs.stages.sinks.for_each import ForEach
 from tests.stages.harness import Alone
 

@@ -6,8 +6,8 @@ from operator import length_hint
 
 import pytest
 
-from actors_rs.stages.pieces.chunk import CALLS, CHUNK_SECONDS, FRAME
-from actors_rs.stages.pieces.steps import Steps
+from actors_rs.stages.chunks.chunk import CALLS, CHUNK_SECONDS, FRAME
+from actors_rs.stages.chunks.steps import Steps
 
 
 class Filling:

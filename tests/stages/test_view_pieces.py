@@ -6,11 +6,11 @@ import weakref
 
 import pytest
 
+from actors_rs.stages.chunks.frames import Frames
+from actors_rs.stages.chunks.views import Numbered, Windows
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.starmap import Starmap
-from actors_rs.stages.pieces.frames import Frames
-from actors_rs.stages.pieces.views import Numbered, Windows
 from tests.stages.harness import Alone
 from tests.stages.test_frames import Counting
 

@@ -6,9 +6,9 @@ from operator import length_hint
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors_rs.stages.chunks.views import Numbered, View, Windows, begun
 from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.with_index import WithIndex
-from actors_rs.stages.pieces.views import Numbered, View, Windows, begun
 from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Alone
 

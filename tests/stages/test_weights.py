@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from actors_rs.stages.pieces.weights import LIGHT, weight_of
+from actors_rs.stages.chunks.weights import LIGHT, weight_of
 
 MIB = 2**20
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs.stages.pieces.window_policy import (
+from actors_rs.stages.chunks.window_policy import (
     FIRST_WINDOW,
     MOST_BYTES,
     MOST_ELEMENTS,

@@ -10,7 +10,7 @@ import pytest
 from actors_rs import PooledActor, Sink, Source
 from actors_rs.delivery.ack import Tracked
 from actors_rs.engine.links import Arrived, Posted
-from actors_rs.stages.pieces.views import Numbered, Windows
+from actors_rs.stages.chunks.views import Numbered, Windows
 from actors_rs.stages.ports import Inlet
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World, sequence_diagram

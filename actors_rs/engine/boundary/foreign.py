@@ -19,7 +19,7 @@ from actors_rs.engine.member import Member
 from actors_rs.protocol.checks import FrameSubscriber, check_subscriber, takes_frames
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber
-from actors_rs.stages.pieces.pace import Pace
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import StageLogic
 

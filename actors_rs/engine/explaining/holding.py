@@ -11,11 +11,11 @@ from actors_rs.engine.layout import Planned
 from actors_rs.engine.sections.section import Section
 from actors_rs.graph.spec import OutletRef
 from actors_rs.stages.chunked import Chunked
+from actors_rs.stages.chunks.chunk import ELEMENTS, FRAME
+from actors_rs.stages.chunks.window_policy import MOST_BYTES
 from actors_rs.stages.junctions.merge_sorted import MergeSorted
 from actors_rs.stages.linear import Operator, SinkLogic
 from actors_rs.stages.operators.flat_map_merge import LEAST_WINDOW
-from actors_rs.stages.pieces.chunk import ELEMENTS, FRAME
-from actors_rs.stages.pieces.window_policy import MOST_BYTES
 from actors_rs.stages.stage import StageLogic
 from actors_rs.texts import counted
 

@@ -15,8 +15,8 @@ from actors_rs.engine.inner.inner_links import shown_name
 from actors_rs.engine.links import MailboxUpstream, Signal
 from actors_rs.errors import DefectError, GraphError, StreamError
 from actors_rs.runtime._primitives import Lock
+from actors_rs.stages.chunks.peers import Downstream, Frame, Upstream
 from actors_rs.stages.inner.handoff import OutletOwner
-from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
 from actors_rs.stages.ports import Inlet, Outlet
 
 if TYPE_CHECKING:

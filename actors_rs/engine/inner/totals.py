@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from actors_rs.engine.inner.inner_links import name_when_ended
 from actors_rs.engine.run.observing import details_of, elements_of
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot, StageSnapshot
-from actors_rs.stages.pieces.dropped import pour
+from actors_rs.stages.chunks.dropped import pour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

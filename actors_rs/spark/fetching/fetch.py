@@ -9,8 +9,8 @@ from typing import Any
 
 from actors_rs.runtime._primitives import Semaphore
 from actors_rs.spark.repeat.checksum import Checksum
-from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import lately, weight_of
+from actors_rs.stages.chunks.auto_window import MemoryShare
+from actors_rs.stages.chunks.weights import lately, weight_of
 
 __all__ = ["PIECES_AHEAD", "Fetch", "next_piece"]
 

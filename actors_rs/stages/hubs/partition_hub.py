@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.hubs.hot import HotJunction, Seat
 from actors_rs.stages.junctions.partition import number_of
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget
 

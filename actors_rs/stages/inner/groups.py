@@ -12,9 +12,9 @@ from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import Stalled
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.inner.inner_ports import InnerOutput
 from actors_rs.stages.iterators import check_key
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.stage import StageLogic
 from actors_rs.texts import few, short_repr_of
 

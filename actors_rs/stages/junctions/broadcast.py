@@ -13,8 +13,8 @@ Cancels: upstream, when all outlets have been cancelled; one that was no longer 
 
 from __future__ import annotations
 
+from actors_rs.stages.chunks.room import Slowest
 from actors_rs.stages.junction import FanOut
-from actors_rs.stages.pieces.room import Slowest
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget
 

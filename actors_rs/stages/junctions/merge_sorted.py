@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.counted import skip_all
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.junction import FanIn
-from actors_rs.stages.pieces.counted import skip_all
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of

@@ -21,8 +21,8 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.junction import FanOut
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of
 

@@ -27,9 +27,9 @@ from operator import length_hint
 from typing import Any, Protocol
 
 from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget
 from actors_rs.stages.windows.event_times import EventTimes

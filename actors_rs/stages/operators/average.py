@@ -17,11 +17,11 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.pieces.empty import nothing_for
-from actors_rs.stages.pieces.piece_fold import PieceFold
+from actors_rs.stages.chunks.chunk_fold import ChunkFold
+from actors_rs.stages.chunks.empty import nothing_for
 
 
-class Average(PieceFold):
+class Average(ChunkFold):
     """The sum of the elements, divided by their number."""
 
     never_waits = True

@@ -19,8 +19,8 @@ from sys import maxsize
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.operators.batch import Batch
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.pieces.piece_fold import PieceFold
+from actors_rs.stages.chunks.chunk_fold import ChunkFold
 from actors_rs.stages.ports import Frame
 
 
-class Count(PieceFold):
+class Count(ChunkFold):
     """How many elements there were."""
 
     never_waits = True

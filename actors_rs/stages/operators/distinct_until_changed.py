@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.chunk_fold import NOTHING
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.piece_fold import NOTHING
 
 
 class DistinctUntilChanged(Operator):

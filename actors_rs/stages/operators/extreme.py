@@ -17,12 +17,12 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from actors_rs.stages.pieces.empty import nothing_for
-from actors_rs.stages.pieces.piece_fold import NOTHING, PieceFold, first_of
+from actors_rs.stages.chunks.chunk_fold import NOTHING, ChunkFold, first_of
+from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.prologue_epilogue import Folding
 
 
-class Extreme(PieceFold):
+class Extreme(ChunkFold):
     """What ``choose``, the built-in ``min`` or ``max``, chooses of all elements."""
 
     never_waits = True

@@ -19,8 +19,8 @@ from itertools import chain
 from types import BuiltinFunctionType, MethodDescriptorType, MethodWrapperType
 from typing import Any
 
+from actors_rs.stages.chunks.counted import forgets, has_ended
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.counted import forgets, has_ended
 
 _BUILTIN = (BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, type)
 

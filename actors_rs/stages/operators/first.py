@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from actors_rs.stages.pieces.empty import nothing_for
+from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.prologue_epilogue import Folding
 
 

@@ -29,12 +29,12 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.calls.async_elements import is_async_only
+from actors_rs.stages.chunks.counted import NOTHING
+from actors_rs.stages.chunks.steps import Steps
 from actors_rs.stages.inner.drawn import Drawing, Drawn
 from actors_rs.stages.inner.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.counted import NOTHING
-from actors_rs.stages.pieces.steps import Steps
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, Stream
 

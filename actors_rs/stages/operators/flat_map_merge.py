@@ -23,9 +23,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from actors_rs.stages.chunks.chunk import CHUNK_SECONDS, ChunkSize
 from actors_rs.stages.inner.drawn import Drawing, Drawn
 from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
-from actors_rs.stages.pieces.chunk import CHUNK_SECONDS, ChunkSize
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
+from actors_rs.stages.chunks.chunk import ChunkSize
 from actors_rs.stages.iterators import close, iterator_of
-from actors_rs.stages.pieces.chunk import ChunkSize
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 

@@ -36,11 +36,11 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import TooManyGroupsError
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.inner.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted
 from actors_rs.stages.inner.idle_groups import IdleGroups
 from actors_rs.stages.inner.inner_ports import InnerOutput
 from actors_rs.stages.inner.port_set import PortSet
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 from actors_rs.texts import short_repr_of

@@ -25,9 +25,9 @@ from math import inf
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.stage import Budget
 from actors_rs.stages.windows.event_times import EventTimes
 from actors_rs.stages.windows.pairs import TimedPairs

@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.pieces.empty import nothing_for
+from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.prologue_epilogue import Folding
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
+from actors_rs.stages.chunks.counted import extend
 from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.counted import extend
 
 
 class Map(Operator):

@@ -29,9 +29,9 @@ from typing import Any, Literal
 
 from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
+from actors_rs.stages.chunks.auto_window import MemoryShare
+from actors_rs.stages.chunks.weights import lately, weight_of
 from actors_rs.stages.operators.map_async import MapAsync
-from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import lately, weight_of
 from actors_rs.stages.processes.chunk_size import MOST_ELEMENTS, ChunkSize, Measured
 from actors_rs.stages.processes.surroundings import ChunkResults, ProcessCalls
 from actors_rs.stages.stage import Budget

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from actors_rs.stages.chunks.views import Windows
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.views import Windows
 from actors_rs.stages.ports import Frame
 
 WIDEST_VIEW = 64

@@ -16,10 +16,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.pieces.piece_fold import PieceFold
+from actors_rs.stages.chunks.chunk_fold import ChunkFold
 
 
-class Sum(PieceFold):
+class Sum(ChunkFold):
     """The elements added up with ``+``, from 0."""
 
     never_waits = True

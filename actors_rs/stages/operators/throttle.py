@@ -18,8 +18,8 @@ from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.alarm import Alarm
+from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.passing import Buffered
-from actors_rs.stages.pieces.pace import Pace
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator
 from operator import length_hint
 from typing import Any
 
+from actors_rs.stages.chunks.views import Numbered
 from actors_rs.stages.inner.drawn import Drawn
 from actors_rs.stages.linear import Operator
-from actors_rs.stages.pieces.views import Numbered
 from actors_rs.stages.ports import Frame
 
 

@@ -8,7 +8,7 @@ to, which turns calls into messages.
 A frame is a sequence of 1..n elements and is never changed once it was emitted.
 """
 
-from actors_rs.stages.pieces.peers import Frame as Frame
+from actors_rs.stages.chunks.peers import Frame as Frame
 from actors_rs.stages.ports.inlet import Inlet as Inlet
 from actors_rs.stages.ports.outlet import Outlet as Outlet
 

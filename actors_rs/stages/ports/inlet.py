@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.stages.pieces.auto_window import AutoWindow
-from actors_rs.stages.pieces.dropped import Dropped
-from actors_rs.stages.pieces.frames import FEW, Frames
-from actors_rs.stages.pieces.peers import Frame, Upstream
-from actors_rs.stages.pieces.room import Room
-from actors_rs.stages.pieces.views import VIEWS, View
+from actors_rs.stages.chunks.auto_window import AutoWindow
+from actors_rs.stages.chunks.dropped import Dropped
+from actors_rs.stages.chunks.frames import FEW, Frames
+from actors_rs.stages.chunks.peers import Frame, Upstream
+from actors_rs.stages.chunks.room import Room
+from actors_rs.stages.chunks.views import VIEWS, View
 
 __all__ = ["Inlet"]
 

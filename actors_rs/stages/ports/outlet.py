@@ -7,7 +7,7 @@ from typing import Any
 
 from actors_rs.errors import DefectError
 from actors_rs.protocol.demand import UNBOUNDED, less_demand
-from actors_rs.stages.pieces.peers import Downstream, Frame
+from actors_rs.stages.chunks.peers import Downstream, Frame
 
 __all__ = ["Outlet"]
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.pieces.empty import nothing_for
 
 
 class First(SinkLogic):

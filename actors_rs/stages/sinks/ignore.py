@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.views import OF_VIEWS
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.pieces.views import OF_VIEWS
 
 
 class Ignore(SinkLogic):

@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.pieces.empty import nothing_for
 
 
 class Last(SinkLogic):

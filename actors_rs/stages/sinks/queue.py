@@ -15,9 +15,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
+from actors_rs.stages.chunks.auto_window import MemoryShare
+from actors_rs.stages.chunks.weights import lately, weight_of
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.pieces.auto_window import MemoryShare
-from actors_rs.stages.pieces.weights import lately, weight_of
 from actors_rs.stages.stage import Budget
 
 __all__ = ["HandOut", "QueueSink"]

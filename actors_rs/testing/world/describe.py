@@ -25,7 +25,7 @@ from uuid import UUID
 from actors_rs.delivery.ack import Tracked
 from actors_rs.engine.links import Arrived, Requested, Signal, _Ended
 from actors_rs.runtime.actors.actor_ref import Ask
-from actors_rs.stages.pieces.views import VIEWS
+from actors_rs.stages.chunks.views import VIEWS
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.world.peers import PeerSignal
 

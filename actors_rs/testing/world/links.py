@@ -11,7 +11,7 @@ from actors_rs.engine.contract import Scope
 from actors_rs.engine.monitored import link_monitor
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.protocol.link import Kind, Signal
-from actors_rs.stages.pieces.peers import Downstream, Frame, Upstream
+from actors_rs.stages.chunks.peers import Downstream, Frame, Upstream
 from actors_rs.texts import class_name_of
 
 __all__ = ["watched"]

@@ -126,7 +126,7 @@ MUTANTS = (
                 "min(outlet.demand for outlet in active)",
                 "max(outlet.demand for outlet in active)",
             ),
-            Edit("actors_rs.stages.pieces.room:Slowest.demand", "min(", "max("),
+            Edit("actors_rs.stages.chunks.room:Slowest.demand", "min(", "max("),
         ),
         ("junctions/broadcast",),
     ),

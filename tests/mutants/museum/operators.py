@@ -42,7 +42,7 @@ MUTANTS = (
     mutant(
         "a part of a view begins anew",
         "each part of a frame of numbered elements begins with the first number",
-        "stages.pieces.views:Numbered.part",
+        "stages.chunks.views:Numbered.part",
         "self._first + begin",
         "self._first",
         "linear/numbers",
@@ -58,7 +58,7 @@ MUTANTS = (
     mutant(
         "demand is not looked at",
         "an operator that emits more elements than it takes exceeds demand",
-        "stages.pieces.steps:fill",
+        "stages.chunks.steps:fill",
         "islice(elements, end - len(out))",
         "elements",
         "linear/expanding",
@@ -150,7 +150,7 @@ MUTANTS = (
     mutant(
         "a source completes too early",
         "a source that is interrupted by the end of its turn takes that for its own end",
-        "stages.pieces.steps:fill",
+        "stages.chunks.steps:fill",
         "return len(out) < end",
         "return len(out) <= end",
         "linear/chain",

@@ -7,7 +7,7 @@ to 16 MiB.
 
 from __future__ import annotations
 
-from actors_rs.stages.pieces.weights import lately
+from actors_rs.stages.chunks.weights import lately
 
 __all__ = [
     "FIRST_WINDOW",

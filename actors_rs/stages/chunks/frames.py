@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
-from actors_rs.stages.pieces.views import View
+from actors_rs.stages.chunks.views import View
 
 __all__ = ["FEW", "Frames"]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Protocol
 
-from actors_rs.stages.pieces.chunk import CALLS, CHUNK_SECONDS, FRAME, ChunkSize
+from actors_rs.stages.chunks.chunk import CALLS, CHUNK_SECONDS, FRAME, ChunkSize
 
 __all__ = ["Filled", "Steps", "fill"]
 

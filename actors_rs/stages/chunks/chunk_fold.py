@@ -9,7 +9,7 @@ from typing import Any
 
 from actors_rs.stages.prologue_epilogue import Folding
 
-__all__ = ["NOTHING", "PieceFold", "first_of"]
+__all__ = ["NOTHING", "ChunkFold", "first_of"]
 
 
 class _Nothing:
@@ -35,7 +35,7 @@ def first_of(elements: Iterator[Any]) -> Any:
     return next(_made_of(elements.__reduce__()))
 
 
-class PieceFold(Folding):
+class ChunkFold(Folding):
     """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
 
     released_attributes = ("accumulated",)

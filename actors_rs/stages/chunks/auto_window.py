@@ -10,8 +10,8 @@ from collections.abc import Callable
 from math import inf
 from typing import Any, Protocol
 
-from actors_rs.stages.pieces.weights import weight_of
-from actors_rs.stages.pieces.window_policy import MOST_SECONDS, WindowPolicy
+from actors_rs.stages.chunks.weights import weight_of
+from actors_rs.stages.chunks.window_policy import MOST_SECONDS, WindowPolicy
 
 __all__ = ["AutoWindow", "MemoryShare", "Turn"]
 

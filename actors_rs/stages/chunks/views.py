@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
-from actors_rs.stages.pieces.counted import behind
+from actors_rs.stages.chunks.counted import behind
 
 __all__ = ["OF_VIEWS", "VIEWS", "Numbered", "View", "Windows", "begun", "seen_at_once"]
 
