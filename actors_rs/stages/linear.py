@@ -36,8 +36,6 @@ class Operator(Chunked):
     """Whether an element in may give more than one out."""
     one_for_one = False
     """Whether ``collect`` gives exactly one element for each it takes."""
-    gives_views = False
-    """Whether it may give a ``View`` of a piece, instead of a list of what comes of it."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = Chunked.survive_renewal | {

@@ -29,7 +29,6 @@ class Sliding(Operator):
     """Tuples of ``size`` elements, each beginning ``step`` elements after the one before."""
 
     never_waits = True
-    gives_views = True
     asks_ahead = True
     released_attributes = ("_recent",)
 

@@ -31,7 +31,6 @@ class WithIndex(Operator):
         self._next = first
 
     never_waits = True
-    gives_views = True
     one_for_one = True
 
     @staticmethod
