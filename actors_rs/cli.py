@@ -9,7 +9,6 @@ away, as ``head`` does, changes none of them.
 from __future__ import annotations
 
 import argparse
-import json
 import logging
 import os
 import re
@@ -23,8 +22,7 @@ from pprint import pformat
 from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
-from actors_rs.delivery.ledger import status
-from actors_rs.delivery.reporting import report_lines
+from actors_rs.delivery.command import add_status, status_lines
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
@@ -38,7 +36,6 @@ from actors_rs.observability.web.command import (
     web_page,
     write_report,
 )
-from actors_rs.runtime._primitives import wall_clock
 from actors_rs.targets import came, load_graph, module_and_name
 from actors_rs.texts import class_name_of, repr_of, text_of
 
@@ -77,6 +74,13 @@ exit codes:
   2    nothing was started: a name, a file or an option is wrong
   3    the run has completed without partitions that were given up: their rows are missing
   130  stopped by Ctrl-C; 143 by SIGTERM
+"""
+
+PARAMETERS = """\
+The command passes no parameters to the graph: let the function that returns it read them from the
+environment, as in
+  DAY=2026-11-27 actors-rs run orders.jobs:nightly      with os.environ["DAY"] in nightly()
+For options of its own, make a program with argparse that calls graph.run().
 """
 
 TARGET = (
@@ -125,7 +129,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", dest="command", required=True, metavar="COMMAND"
     )
-    for add in (_add_run, _add_explain, _add_draw, _add_tck, _add_status, add_report):
+    for add in (_add_run, _add_explain, _add_draw, _add_tck, add_status, add_report):
         add(commands).add_argument(
             "--verbose", action="store_true", help="print tracebacks of errors (default: one line)"
         )
@@ -137,7 +141,7 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         "run",
         help="run a graph and print its result",
         description="Run a graph, and print the result of each sink on standard output.",
-        epilog=ENDS,
+        epilog=f"{PARAMETERS}\n{ENDS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     run.add_argument("target", metavar="TARGET", help=TARGET)
@@ -206,20 +210,6 @@ def _add_tck(commands: Any) -> argparse.ArgumentParser:
     return kit
 
 
-def _add_status(commands: Any) -> argparse.ArgumentParser:
-    ledger: argparse.ArgumentParser = commands.add_parser(
-        "status",
-        help="print how far the run of a ledger has come",
-        description="Print how far the run of a ledger has come, at what rate, and why partitions "
-        "were given up. The run may go on, have ended, or have been killed.",
-    )
-    ledger.add_argument("ledger", metavar="LEDGER", help="the file of the ledger")
-    ledger.add_argument(
-        "--json", action="store_true", help="print all figures as JSON (default: a summary)"
-    )
-    return ledger
-
-
 def _workers(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(
@@ -256,12 +246,9 @@ def _report(options: argparse.Namespace) -> int:
 
 def _tell_status(options: argparse.Namespace) -> int:
     try:
-        report = status(options.ledger)
+        return _tell(status_lines(options), 0)
     except (UserError, ReadError) as error:
         return _complain(error, BAD_TARGET, options.verbose)
-    if options.json:
-        return _tell([json.dumps(report.as_dict(), indent=2)], 0)
-    return _tell(report_lines(report, wall_clock()), 0)
 
 
 def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None) -> int:

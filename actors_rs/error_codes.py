@@ -58,9 +58,10 @@ EXPLANATIONS = {
         "LedgerError",
         "The ledger belongs to another plan, another process holds it, or the file is no ledger. "
         "The run did not begin.",
-        "The message names the difference: a query, a file or a setting. Set it back, give the "
-        "run a new ledger and a new output, or write Ledger(path, on_other_plan='start_over'). "
-        "actors-rs status LEDGER shows the content.",
+        "Another plan: undo the change that the message names (of the query, a file or a setting) "
+        "to go on; to begin again, give Ledger(...) a new path and the sink an empty output. "
+        "Another process: wait until it has ended. No ledger: give the path of another file. "
+        "actors-rs status LEDGER shows what a ledger contains.",
         "delivery.md",
     ),
     "ARS-006": Explanation(

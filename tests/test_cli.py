@@ -196,6 +196,12 @@ def test_a_wrong_name_is_answered_with_the_graph_of_a_name_like_it(module, name,
 
 
 @pytest.mark.usefixtures("folder")
+def test_the_help_of_run_says_how_parameters_come_to_a_graph(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    assert "DAY=2026-11-27 actors-rs run orders.jobs:nightly" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("name", ["wants_an_argument", "slow_map", "_helper", "counts", "number"])
 def test_a_wrong_name_is_not_answered_with_what_cannot_be_run(name, capsys):
     assert main(["run", f"graphs:{name}_"]) == 2

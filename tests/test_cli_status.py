@@ -1,6 +1,10 @@
 """``actors-rs status``: what a ledger says of a run, for people and for programs."""
 
 import json
+import os
+import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -30,7 +34,8 @@ def test_people_are_told_what_is_done_what_is_left_and_why(ledger, capsys):
     assert "run 1 failed" in out
     assert "1 of 4 partitions committed (25.0%), 2 pending, 1 poison" in out
     assert "1,500 rows, 12,000 bytes" in out
-    assert "1 attempts were repetitions" in out
+    assert "1 attempt was a repetition" in out
+    assert f"ledger {ledger}" in out.splitlines()
     assert "error: disk full" in out
     assert "partition 1 poison (2 attempts): ValueError: no such customer" in out
     assert "partition 2 failed, to be tried again (0 attempts): worker lost" in out
@@ -167,3 +172,78 @@ def test_a_start_that_was_killed_is_listed_as_killed_and_older_starts_are_counte
     assert "5 older starts, and" in lines
     assert sum(line.startswith("start ") for line in lines) == 20
     assert any(line.startswith("start 25 of run 1 killed, began ") for line in lines)
+
+
+def second_start(ledger):
+    """The run of ``ledger`` goes on: partition 1 fails once more, then it is committed."""
+    run = Ledger(ledger).open(Plan("id: int64", 4, "Range"))
+    run.begun(1)
+    run.failed(1, "ValueError: still none", poison=False)
+    run.begun(1)
+    run.commit(1, rows=20, size=160)
+    run.begun(2)
+    return run
+
+
+def test_attempts_of_this_start_are_told_apart_from_those_of_all_starts(ledger, capsys):
+    second_start(ledger).finish("completed")
+    assert main(["status", str(ledger)]) == 0
+    out = capsys.readouterr().out
+    said = "partition 1 committed after a failure (2 attempts in the newest start, 4 in all): "
+    assert said in out
+
+
+def test_an_attempt_that_runs_again_is_not_told_as_one_to_be_tried(ledger, capsys):
+    run = second_start(ledger)
+    assert main(["status", str(ledger)]) == 0
+    run.finish("completed")
+    out = capsys.readouterr().out
+    assert "partition 2 running, after a failure (1 attempt): worker lost" in out
+    assert "to be tried again" not in out
+
+
+def test_the_time_that_starts_took_leaves_out_the_pauses_between_them():
+    def start(number, began, ended):
+        state = "completed" if ended else "killed"
+        one = {"run": 1, "start": number, "state": state, "started": began, "ended": ended}
+        return one | {"error": None, "partitions": 2, "committed": 1, "rows": 9, "done": 0}
+
+    entries = (
+        Entry(0, "committed", 1, 9, 9, 102.0, 107.0, None),
+        Entry(1, "committed", 1, 9, 9, 9_001.0, 9_002.0, None),
+    )
+    starts = (start(1, 100.0, None), start(2, 9_000.0, 9_005.0))
+    report = Report(1, "5f3a", "completed", None, 100.0, 9_005.0, None, entries, starts=starts)
+    assert list(report_lines(report, now=9_999.0))[1] == (
+        "began 1970-01-01 00:01:40 UTC, ended 1970-01-01 02:30:05 UTC, took 0:00:12 in 2 starts"
+    )
+
+
+def test_each_partition_is_told_with_when_and_by_whom_and_after_which_failure(ledger, capsys):
+    second_start(ledger).finish("completed")
+    assert main(["status", str(ledger), "--partitions"]) == 0
+    lines = capsys.readouterr().out.splitlines()[-4:]
+
+    def by(start):
+        return rf"[-\d]{{10}} [:\d]{{8}} UTC by start {start} \(process {os.getpid()}\): "
+
+    expected = [
+        "partition 0 committed " + by(1) + "1,500 rows, 12,000 bytes, 1 attempt",
+        f"partition 1 committed {by(2)}20 rows, 160 bytes, 2 attempts in the newest start, "
+        "4 in all; last failure: ValueError: still none",
+        f"partition 2 pending, last begun {by(2)}1 attempt; last failure: worker lost",
+        "partition 3 pending",
+    ]
+    for line, pattern in zip(lines, expected, strict=True):
+        assert re.fullmatch(pattern, line)
+
+
+def test_a_ledger_without_the_newer_columns_is_still_read_and_gone_on_with(ledger, capsys):
+    with closing(sqlite3.connect(ledger)) as database, database:
+        database.execute("ALTER TABLE ledger_partitions DROP COLUMN attempts_in_start")
+        database.execute("ALTER TABLE ledger_starts DROP COLUMN process")
+    assert main(["status", str(ledger), "--partitions"]) == 0
+    assert "partition 1 poison, last begun " in capsys.readouterr().out
+    second_start(ledger).finish("completed")
+    assert main(["status", str(ledger), "--partitions"]) == 0
+    assert "by start 1: 1,500 rows" in capsys.readouterr().out

@@ -184,7 +184,7 @@ class LedgerRun:
                 f"{self.path}: run {self.run} is no longer in the ledger: another program has "
                 "deleted its rows"
             )
-        return report
+        return replace(report, path=os.path.abspath(self.path))
 
     def starts(self) -> tuple[dict[str, Any], ...]:
         """All starts of all runs in the file, the oldest first; this one is the last."""
@@ -302,6 +302,7 @@ def status(path: str | os.PathLike[str]) -> Report:
         raise LedgerError(f"{path}: expected a ledger with a run, found one that no run has used")
     # Asked on both sides: it may have ended, or begun, just while the report was read.
     held = held or Hold(path).is_taken(unknown=True)
+    report = replace(report, path=os.path.abspath(path))
     return report if held else replace(report, holder=None)
 
 

@@ -14,11 +14,12 @@ __all__ = [
 
 COMMIT = (
     "UPDATE ledger_partitions SET state = 'committed', rows = :rows, bytes = :size, "
-    "checksum = :checksum, committed = :now, last_error = NULL "
+    "checksum = :checksum, committed = :now "
     "WHERE run = :run AND partition = :partition AND state <> 'committed'"
 )
 _BEGUN = (
-    "UPDATE ledger_partitions SET attempts = attempts + 1, started = :now, "
+    "UPDATE ledger_partitions SET attempts = attempts + 1, "
+    "attempts_in_start = attempts_in_start + 1, started = :now, "
     "state = CASE state WHEN 'committed' THEN state ELSE 'running' END "
     "WHERE run = :run AND partition = :partition"
 )

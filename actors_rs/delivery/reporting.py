@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import pairwise, repeat
+from typing import Any
 
 from actors_rs.delivery.schema import Entry, Report
 from actors_rs.texts import counted, text_of
 
-__all__ = ["nothing_left", "report_lines"]
+__all__ = ["nothing_left", "partition_lines", "report_lines"]
 
 LATELY = 100
 """Partitions committed last, from which the rate of a live run is computed."""
 MOST_STARTS = 20
 """The newest starts, which are listed one by one."""
 MOST_CAUSES = 20
-"""Poison partitions, or last errors, that are listed one by one."""
+"""Partitions of a kind, such as poison, that are listed one by one."""
 
 
 def report_lines(report: Report, now: float) -> Iterator[str]:
@@ -29,6 +30,8 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
     """
     counts, total = report.counts, len(report.partitions)
     yield f"run {report.run} {_state(report)}, plan {report.fingerprint[:12]}"
+    if report.path:
+        yield f"ledger {report.path}"
     yield f"began {_time(report.started)}, {_duration(report, now)}{_into(report)}"
     rest = [
         f"{counts[s]} {_word(s, report)}" for s in ("running", "pending", "poison") if counts[s]
@@ -38,13 +41,64 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
     yield _work(report, now)
     again = sum(max(0, entry.attempts - 1) for entry in report.partitions)
     if again:
-        yield f"{again} attempts were repetitions"
+        were = "was a repetition" if again == 1 else "were repetitions"
+        yield f"{counted(again, 'attempt')} {were}"
     yield from _starts(report)
     if report.error:
         yield f"error: {text_of(report.error)}"
-    yield from _causes([e for e in report.partitions if e.state == "poison"], "poison")
-    waiting = [e for e in report.partitions if e.last_error and e.state != "poison"]
-    yield from _causes(waiting, "failed, to be tried again")
+    failed = [entry for entry in report.partitions if entry.last_error]
+    for state, what in _after_failure(report).items():
+        yield from _causes([entry for entry in failed if entry.state == state], what)
+
+
+def partition_lines(report: Report) -> Iterator[str]:
+    """A line for each partition of ``report``: its state, when and by which start, last failure.
+
+    >>> from actors_rs.delivery import Entry, Report, partition_lines
+    >>> done = Entry(0, "committed", 1, 120, 4_096, 1.8e9, 1.8e9 + 2, None)
+    >>> list(partition_lines(Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, (done,))))
+    ['partition 0 committed 2027-01-15 08:00:02 UTC: 120 rows, 4,096 bytes, 1 attempt']
+    """
+    for entry in report.partitions:
+        line = f"partition {entry.partition} {_word(entry.state, report)}"
+        if entry.committed is not None:
+            line += f" {_time(entry.committed)}{_by(report, entry.committed)}: "
+            line += f"{entry.rows:,} rows, {entry.bytes:,} bytes, {_tries(entry)}"
+        elif entry.started is not None:
+            line += f", last begun {_time(entry.started)}{_by(report, entry.started)}: "
+            line += _tries(entry)
+        yield line + (f"; last failure: {text_of(entry.last_error)}" if entry.last_error else "")
+
+
+def _after_failure(report: Report) -> dict[str, str]:
+    """What to say of a partition that has failed, by its state."""
+    return {
+        "poison": "poison",
+        "pending": "failed, to be tried again",
+        "running": f"{_word('running', report)}, after a failure",
+        "committed": "committed after a failure",
+    }
+
+
+def _by(report: Report, when: float) -> str:
+    """Which start did it, and its process, where there were several starts."""
+    own = [one for one in _own_starts(report) if one["started"] <= when]
+    if not own:
+        return ""
+    process = f" (process {own[-1]['process']})" if own[-1].get("process") else ""
+    return f" by start {own[-1]['start']}{process}"
+
+
+def _own_starts(report: Report) -> list[dict[str, Any]]:
+    return [one for one in report.starts if one["run"] == report.run]
+
+
+def _tries(entry: Entry) -> str:
+    """Its attempts: in the newest start and in all, if earlier starts made attempts too."""
+    if entry.attempts_in_start in (None, 0, entry.attempts):
+        return counted(entry.attempts, "attempt")
+    newest = counted(entry.attempts_in_start, "attempt")
+    return f"{newest} in the newest start, {entry.attempts} in all"
 
 
 def _starts(report: Report) -> Iterator[str]:
@@ -59,9 +113,14 @@ def _starts(report: Report) -> Iterator[str]:
             took = "" if one["ended"] is None else f", took {_span(one['ended'] - one['started'])}"
             yield (
                 f"start {one['start']} of run {one['run']} {state}, began {_time(one['started'])}"
-                f"{took}: {one['committed']} of {one['partitions']} partitions committed, "
-                f"{one['rows']:,} rows"
+                f"{_process(one)}{took}: {one['committed']} of {one['partitions']} partitions "
+                f"committed, {one['rows']:,} rows"
             )
+
+
+def _process(start: dict[str, Any]) -> str:
+    number = start.get("process")
+    return "" if number is None else f" by process {number}"
 
 
 def nothing_left(report: Report) -> str:
@@ -107,9 +166,23 @@ def _time(seconds: float) -> str:
 
 
 def _duration(report: Report, now: float) -> str:
-    if report.ended is not None:
+    if report.ended is None:
+        return f"{_span(now - report.started)} ago"
+    starts = _own_starts(report)
+    if len(starts) < 2:
         return f"took {_span(report.ended - report.started)}"
-    return f"{_span(now - report.started)} ago"
+    until = [*(one["started"] for one in starts[1:]), float("inf")]
+    took = _span(sum(map(_seconds, repeat(report), starts, until)))
+    return f"ended {_time(report.ended)}, took {took} in {len(starts)} starts"
+
+
+def _seconds(report: Report, start: dict[str, Any], until: float) -> float:
+    """How long ``start`` ran; of a killed one, until its last entry before ``until``."""
+    began: float = start["started"]
+    if start["ended"] is not None:
+        return float(max(0.0, start["ended"] - began))
+    times = [time for one in report.partitions for time in (one.started, one.committed) if time]
+    return max((time for time in times if began <= time < until), default=began) - began
 
 
 def _span(seconds: float) -> str:
@@ -151,7 +224,7 @@ def _committed(entry: Entry) -> float:
 
 def _causes(entries: list[Entry], what: str) -> Iterator[str]:
     for entry in entries[:MOST_CAUSES]:
-        tried = f"partition {entry.partition} {what} ({entry.attempts} attempts)"
+        tried = f"partition {entry.partition} {what} ({_tries(entry)})"
         yield f"{tried}: {text_of(entry.last_error)}"
     if len(entries) > MOST_CAUSES:
         yield f"... and {len(entries) - MOST_CAUSES} more {what}"

@@ -90,5 +90,6 @@ def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Outpu
             "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
             (run,),
         )
+        database.execute("UPDATE ledger_partitions SET attempts_in_start = 0 WHERE run = ?", (run,))
         note_start(database, run, wall_clock())
         note(database, run, outputs)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from actors_rs.delivery.outputs import noted
-from actors_rs.delivery.starts import read_starts
+from actors_rs.delivery.starts import has_column, read_starts
 from actors_rs.errors import LedgerError
 
 __all__ = [
@@ -27,13 +27,13 @@ CREATE TABLE IF NOT EXISTS ledger_partitions (
     run INTEGER NOT NULL, partition INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
     attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT, checksum TEXT,
-    PRIMARY KEY (run, partition)) WITHOUT ROWID;
+    attempts_in_start INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, partition)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_outputs (
     run INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, delivered REAL,
     PRIMARY KEY (run, kind, target)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_starts (
     run INTEGER NOT NULL, start INTEGER NOT NULL, started REAL NOT NULL, state TEXT NOT NULL,
-    ended REAL, error TEXT, PRIMARY KEY (run, start)) WITHOUT ROWID;
+    ended REAL, error TEXT, process INTEGER, PRIMARY KEY (run, start)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_schemas (
     run INTEGER NOT NULL, sink TEXT NOT NULL, schema BLOB NOT NULL, PRIMARY KEY (run, sink));
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
@@ -47,7 +47,9 @@ The transaction locks at once: to go from reading to writing, SQLite waits for n
 
 _ADDED = (
     ("ledger_partitions", "checksum", "TEXT"),
+    ("ledger_partitions", "attempts_in_start", "INTEGER NOT NULL DEFAULT 0"),
     ("ledger_runs", "remarks", "TEXT NOT NULL DEFAULT ''"),
+    ("ledger_starts", "process", "INTEGER"),
 )
 
 
@@ -56,9 +58,10 @@ class Entry:
     """The ledger's row of one partition.
 
     ``partition`` is its number. ``state`` is ``"pending"``, ``"running"``, ``"committed"`` or
-    ``"poison"``. ``attempts`` counts how often it was begun. ``rows`` and ``bytes`` are its size
-    once it is committed. ``started`` and ``committed`` are seconds since the epoch, or ``None``.
-    ``last_error`` is the text of the last failure, or ``None``.
+    ``"poison"``. ``attempts`` counts how often it was begun in all starts, ``attempts_in_start`` in
+    the newest one. ``rows`` and ``bytes`` are its size once it is committed. ``started`` (of the
+    last attempt) and ``committed`` are seconds since the epoch, or ``None``. ``last_error`` is the
+    text of the last failure, or ``None``; it stays when a later attempt is committed.
 
     >>> from actors_rs.delivery import Entry
     >>> entry = Entry(7, "poison", 3, 0, 0, 1.8e9, None, "division by zero")
@@ -76,6 +79,8 @@ class Entry:
     last_error: str | None
     checksum: str | None = None
     """Of the rows, in any order; None where there is none."""
+    attempts_in_start: int | None = None
+    """None where the ledger is older than such notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Report:
     ``"completed"``, ``"failed"`` or ``"cancelled"``. ``holder`` is the number of the process that
     holds the ledger, or ``None``: a run with the state ``"running"`` and no holder was killed.
     ``started`` and ``ended`` are seconds since the epoch, ``error`` is the text of the failure.
-    ``partitions`` has an ``Entry`` for each partition.
+    ``partitions`` has an ``Entry`` for each partition. ``path`` is the absolute path of the ledger.
 
     >>> from actors_rs.delivery import Entry, Report
     >>> done = Entry(0, "committed", 1, 120, 4_096, 1.8e9, 1.8e9 + 2, None)
@@ -106,6 +111,7 @@ class Report:
     """Kind and target of each sink; none where the ledger is older than such notes."""
     starts: tuple[dict[str, Any], ...] = field(default=(), hash=False)
     """All starts in the ledger, the oldest first; none where it is older than such notes."""
+    path: str = ""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -138,16 +144,10 @@ def check_version(database: sqlite3.Connection, path: str) -> bool:
     return True
 
 
-def _has(database: sqlite3.Connection, table: str, column: str) -> bool:
-    """Whether the ledger was made since there is this column, or was given it."""
-    columns = database.execute(f"PRAGMA table_info({table})").fetchall()
-    return any(name == column for _, name, *_ in columns)
-
-
 def add_columns(database: sqlite3.Connection) -> None:
     """Add the columns that an older ledger lacks."""
     for table, column, kind in _ADDED:
-        if not _has(database, table, column):
+        if not has_column(database, table, column):
             with database:
                 database.execute(f"ALTER TABLE {table} ADD COLUMN {column} {kind}")
 
@@ -160,18 +160,21 @@ def read_report(database: sqlite3.Connection) -> Report | None:
     ).fetchone()
     if found is None:
         return None
-    checksum = "checksum" if _has(database, "ledger_partitions", "checksum") else "NULL"
+    newer = [
+        one if has_column(database, "ledger_partitions", one) else "NULL"
+        for one in ("checksum", "attempts_in_start")
+    ]
     entries = database.execute(
         "SELECT partition, state, attempts, rows, bytes, started, committed, last_error, "
-        f"{checksum} FROM ledger_partitions WHERE run = ? ORDER BY partition",
+        f"{', '.join(newer)} FROM ledger_partitions WHERE run = ? ORDER BY partition",
         (found[0],),
     )
     fields: tuple[Any, ...] = (*found, tuple(Entry(*entry) for entry in entries))
-    starts = read_starts(database) if _has(database, "ledger_starts", "start") else ()
+    starts = read_starts(database) if has_column(database, "ledger_starts", "start") else ()
     return replace(Report(*fields), outputs=_outputs(database, found[0]), starts=starts)
 
 
 def _outputs(database: sqlite3.Connection, run: int) -> tuple[str, ...]:
-    if not _has(database, "ledger_outputs", "kind"):
+    if not has_column(database, "ledger_outputs", "kind"):
         return ()
     return tuple(map(str, noted(database, run)))

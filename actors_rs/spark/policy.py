@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
-from actors_rs.errors import InvalidArgumentError, StreamError
-from actors_rs.graph.checks import known_options
+from actors_rs.errors import StreamError
+from actors_rs.graph.checks import (
+    at_least,
+    known_options,
+    one_of,
+    positive_seconds,
+    wrong_kind,
+)
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.spark.failure_kinds import FailureKind
-from actors_rs.texts import repr_of
+from actors_rs.texts import plain_name, repr_of
+from actors_rs.unknown_names import table
 
 __all__ = [
     "OnPoison",
@@ -42,33 +48,15 @@ class PartitionPolicy:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.max_attempts, int) or isinstance(self.max_attempts, bool):
-            raise TypeError(
-                f"SparkSource: max_attempts must be an int, got {repr_of(self.max_attempts)}"
-            )
-        if self.max_attempts < 1:
-            raise InvalidArgumentError(
-                f"SparkSource: max_attempts must be at least 1, got {self.max_attempts}"
-            )
+        at_least(1, self.max_attempts, "SparkSource: max_attempts")
         if not isinstance(self.backoff, Backoff):
-            raise TypeError(f"SparkSource: backoff must be a Backoff, got {repr_of(self.backoff)}")
-        if self.on_poison not in ("dead_letter", "fail"):
-            raise InvalidArgumentError(
-                "SparkSource: on_poison must be 'dead_letter' or 'fail', "
-                f"got {repr_of(self.on_poison)}"
+            raise wrong_kind(
+                "SparkSource: backoff must be a Backoff, for instance Backoff(1.0, maximum=60.0), "
+                f"got {repr_of(self.backoff)}"
             )
-        if self.timeout is not None and (
-            isinstance(self.timeout, bool) or not isinstance(self.timeout, int | float)
-        ):
-            raise TypeError(
-                "SparkSource: partition_timeout must be seconds or None, "
-                f"got {repr_of(self.timeout)}"
-            )
-        if self.timeout is not None and not 0 < self.timeout < inf:
-            raise InvalidArgumentError(
-                "SparkSource: partition_timeout must be above 0 seconds and finite, "
-                f"got {repr_of(self.timeout)}"
-            )
+        one_of(("dead_letter", "fail"), self.on_poison, "SparkSource: on_poison")
+        if self.timeout is not None:
+            positive_seconds(self.timeout, "SparkSource: partition_timeout")
 
     @property
     def is_plain(self) -> bool:
@@ -89,16 +77,29 @@ class PolicyOptions(TypedDict, total=False):
 _OWN_OPTIONS = ("in_flight", "ordered", "max_partition_bytes")
 """Options that the methods of ``SparkSource`` name themselves."""
 
+_INSTEAD = table(
+    ("retries max_retries retry attempts", "max_attempts=3, which counts the first attempt"),
+    ("timeout", "partition_timeout=seconds"),
+    ("parallelism concurrency workers prefetch", "in_flight=4"),
+    ("ledger resume checkpoint path", ".resume(Ledger(path)) after the source"),
+    ("on_failure on_error errors", "on_poison='dead_letter'"),
+)
+"""What to write for options that one may guess."""
+
 
 def policy_of(**options: Unpack[PolicyOptions]) -> PartitionPolicy:
-    """The policy that ``options`` describe; raises for one that makes no sense.
+    """The policy that ``options`` describe; ``InvalidArgumentError`` for one that makes no sense.
 
-    ``TypeError`` for an unknown option, and for a ``backoff`` without ``max_attempts``: neither
-    would have an effect.
+    So are an unknown option, and a ``backoff`` without ``max_attempts``: neither would have an
+    effect.
     """
+    for name in options:
+        if plain_name(name) in _INSTEAD:
+            write = _INSTEAD[plain_name(name)]
+            raise wrong_kind(f"SparkSource has no option {repr_of(name)}: write {write}")
     known_options(options, PolicyOptions.__annotations__, "SparkSource", _OWN_OPTIONS)
     if "backoff" in options and "max_attempts" not in options:
-        raise TypeError(
+        raise wrong_kind(
             "SparkSource: backoff is the wait between attempts, and without max_attempts there is "
             "one attempt: pass max_attempts=3, for instance, or leave out backoff"
         )

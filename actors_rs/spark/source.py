@@ -15,12 +15,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar, Unpack
 
 from actors_rs.delivery.carrying.envelope_rules import RESUMABLE
 from actors_rs.delivery.ledger import Ledger
 from actors_rs.delivery.outputs import Output
-from actors_rs.graph.checks import at_least, flag, wrong_value
+from actors_rs.graph.checks import at_least, flag, wrong_kind, wrong_value
 from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.language.flow import Flow
 from actors_rs.spark.connecting.source import (
@@ -37,6 +38,7 @@ from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
 from actors_rs.texts import repr_of
+from actors_rs.unknown_names import Suggesting, table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -122,10 +124,15 @@ class PartitionedSource(Flow[Never, T_co]):
         run fails with ``LedgerError`` before anything is written.
         """
         if not isinstance(ledger, Ledger):
-            raise TypeError(f"resume: expected a Ledger, got {repr_of(ledger)}")
+            hint = f": write resume(Ledger({repr_of(str(ledger))}))" if _is_path(ledger) else ""
+            raise wrong_kind(f"resume: expected a Ledger, got {repr_of(ledger)}{hint}")
         if isinstance(verify, bool) or not isinstance(verify, (int, float)) or not 0 <= verify <= 1:
             raise wrong_value(f"resume: verify must be a share from 0 to 1, got {repr_of(verify)}")
         return PartitionedSource(replace(self._recipe, ledger=ledger, verify=float(verify)))
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | PathLike)
 
 
 def _limit_of(max_partition_bytes: object) -> int | Literal["auto"] | None:
@@ -139,7 +146,7 @@ def _limit_of(max_partition_bytes: object) -> int | Literal["auto"] | None:
 def _pool_of(options: PolicyOptions) -> str | None:
     pool = options.get("pool")
     if pool is not None and (not isinstance(pool, str) or not pool):
-        raise TypeError(f"SparkSource: pool must be a name or None, got {repr_of(pool)}")
+        raise wrong_kind(f"SparkSource: pool must be a name or None, got {repr_of(pool)}")
     return pool
 
 
@@ -168,7 +175,7 @@ def _planner(
     return make, count
 
 
-class SparkSource:
+class SparkSource(metaclass=Suggesting):
     """Sources over Spark. Nothing is planned or computed before the first element is requested.
 
     Arguments of all kinds:
@@ -205,6 +212,16 @@ class SparkSource:
     A DataFrame of Spark Connect is one query, begun at the first demand, and counts as one
     partition. Options about single partitions are refused (docs/scaling.md).
     """
+
+    _instead_ = table(
+        (
+            "df dataframe from_dataframe from_df sql read table",
+            "SparkSource.rows(df), or arrow(df)",
+        ),
+        ("batches record_batches to_arrow from_arrow", "SparkSource.arrow(df)"),
+        ("rdd from_rdd", "SparkSource.partitions(rdd)"),
+        ("resume ledger checkpoint", "SparkSource.arrow(df).resume(Ledger(path))"),
+    )
 
     @staticmethod
     def arrow(

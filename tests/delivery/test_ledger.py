@@ -46,7 +46,7 @@ def test_a_run_that_is_opened_again_knows_what_was_committed(path):
     again.finish("completed")
 
 
-def test_a_failure_is_kept_with_its_words_until_the_partition_is_committed(path):
+def test_a_failure_is_kept_with_its_words_also_when_the_partition_is_committed_later(path):
     run = Ledger(path).open(PLAN)
     run.begun(0)
     run.failed(0, "no such column", poison=False)
@@ -56,7 +56,7 @@ def test_a_failure_is_kept_with_its_words_until_the_partition_is_committed(path)
     assert run.report().partitions[1].last_error == "always raises"
     run.begun(0)
     run.commit(0, 1, 1)
-    assert run.report().partitions[0].last_error is None
+    assert run.report().partitions[0].last_error == "no such column"
     assert run.report().partitions[0].attempts == 2
     run.finish("completed")
 

@@ -115,8 +115,8 @@ def test_what_nothing_is_known_of_is_told_in_general() -> None:
     text = "Range\nSpark 4\ndefault parallelism 2\nspark.a 1"
     plan = SparkPlan("id long", 2, text)
     assert plan.difference(Plan("id long", 3, text)) == "it has 3 partitions, and this run has 2"
-    said = plan.difference(Plan("id long", 2, text))
-    assert said.endswith("number of partitions are the same: it is the query, or a setting")
+    said = plan.difference(Plan("id long", 2, f"\n{text}"))
+    assert said.endswith("number of partitions, query, files and settings read the same")
 
 
 def test_how_the_rows_were_dealt_is_told_where_nothing_else_differs() -> None:

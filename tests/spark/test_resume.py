@@ -1,7 +1,6 @@
 # mypy: disable-error-code="no-untyped-def"
 """Runs that keep a ledger: tried again, given up on, resumed; nothing lost and nothing doubled."""
 
-import math
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -332,27 +331,6 @@ def test_an_operator_that_cannot_keep_count_is_refused_when_the_graph_is_built(
     source = SparkSource.arrow(numbers(spark, 2)).resume(Ledger(tmp_path / "l"))
     with pytest.raises(GraphError, match="'take' cannot tell"):
         source.take(1).to(Sink.list())
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"max_attempts": 0}, "max_attempts must be at least 1, got 0"),
-        ({"on_poison": "ignore"}, "on_poison must be"),
-        ({"partition_timeout": -1.0}, "partition_timeout must be above 0"),
-        ({"partition_timeout": "5"}, "partition_timeout must be seconds or None, got '5'"),
-        ({"partition_timeout": math.inf}, "partition_timeout must be above 0"),
-        ({"max_attempt": 3}, "no option 'max_attempt': did you mean 'max_attempts'"),
-        ({"backoff": 3, "max_attempts": 2}, "backoff must be a Backoff"),
-        ({"backoff": QUICK}, "without max_attempts there is one attempt"),
-        ({"pool": ""}, "pool must be a name or None"),
-    ],
-)
-def test_a_policy_that_makes_no_sense_is_refused_at_once(
-    spark: SparkSession, options: dict[str, Any], said: str
-) -> None:
-    with pytest.raises((TypeError, ValueError), match=said):
-        SparkSource.arrow(spark.range(1), **options)
 
 
 @pytest.mark.parametrize("fanned", [False, True])

@@ -65,8 +65,14 @@ def test_the_same_partition_has_the_same_checksum_by_every_way(
 
 @pytest.mark.parametrize(("share", "computed_again"), [(0.02, 1), (0, 0), (1, 3)])
 def test_a_share_of_what_is_done_is_computed_again_and_one_at_least(
-    spark: SparkSession, system: ActorSystem, tmp_path: Path, share: float, computed_again: int
+    spark: SparkSession,
+    system: ActorSystem,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    share: float,
+    computed_again: int,
 ) -> None:
+    caplog.set_level("INFO", "actors_rs.ledger")
     computed, touch = touching(spark)
     df = numbers(spark, 6, touch, failing(tmp_path, {3: 1}))
     source = SparkSource.arrow(df, in_flight=1).resume(Ledger(tmp_path / "l"), verify=share)
@@ -77,6 +83,9 @@ def test_a_share_of_what_is_done_is_computed_again_and_one_at_least(
     system.start(graph).result(SECONDS)
     assert done == 3
     assert computed.value - before == 6 - done + computed_again
+    said = [line for line in caplog.messages if ": verifying " in line]
+    verifying = f"verifying {computed_again} of 3 partitions that are done: "
+    assert [verifying in line for line in said] == [True] * bool(computed_again)
     assert rows_in(tmp_path / "rows") == list(range(30))
 
 

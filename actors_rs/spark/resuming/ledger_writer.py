@@ -29,7 +29,7 @@ from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.describing import without_numbers
 from actors_rs.spark.resuming.other_plan import SparkPlan
 from actors_rs.spark.resuming.verifying import verify_partition
-from actors_rs.texts import named, text_of
+from actors_rs.texts import counted, few, named, text_of
 
 __all__ = ["LedgerWriter"]
 
@@ -114,7 +114,12 @@ class LedgerWriter:
         """
         if self._verify and self._done and len(self._done) < self._total:
             count = ceil(self._verify * len(self._done))
-            for entry in Random().sample(self._done, count):
+            chosen = Random().sample(self._done, count)
+            numbers = few(sorted(entry.partition for entry in chosen))
+            done = counted(len(self._done), "partition")
+            text = "%s: verifying %s of %s that are done: %s"
+            logger.info(text, self._ledger.path, count, done, numbers)
+            for entry in chosen:
                 if not over():
                     verify_partition(plan, tag, entry, self._rows_of, self._ledger.path)
 

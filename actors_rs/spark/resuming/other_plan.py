@@ -31,8 +31,9 @@ class SparkPlan(Plan):
         differences += _settings(then.settings, now.settings)
         if not differences and then.dealt != now.dealt:
             differences.append(_dealt(then.dealt, now.dealt))
-        return (
-            "; ".join(differences) or f"{super().difference(there)}: it is the query, or a setting"
+        return "; ".join(differences) or (
+            "its plan differs in the layout of the text alone: schema, number of partitions, "
+            "query, files and settings read the same"
         )
 
 

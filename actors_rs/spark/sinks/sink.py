@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.graph.checks import at_least, plain_function
+from actors_rs.graph.checks import at_least, plain_function, wrong_kind
 from actors_rs.graph.spec import OPEN, Attributes, spec_of
 from actors_rs.language.sink import Sink
 from actors_rs.spark.connecting.sink import ConnectWriter, MakeWithoutUnits
@@ -231,7 +231,7 @@ def _schema(value: Any) -> pa.Schema | None:
     if isinstance(value, StructType):
         value = arrow_schema_of(value)
     if value is not None and not isinstance(value, pa.Schema):
-        raise TypeError(
+        raise wrong_kind(
             "SparkSink.parquet: schema must be a pyarrow.Schema or a StructType, "
             f"got {repr_of(value)}"
         )
@@ -240,5 +240,5 @@ def _schema(value: Any) -> pa.Schema | None:
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str) or not value:
-        raise TypeError(f"SparkSink: {what} must be a text, got {repr_of(value)}")
+        raise wrong_kind(f"SparkSink: {what} must be a text, got {repr_of(value)}")
     return value
