@@ -18,6 +18,7 @@ from typing import Any
 __all__ = [
     "MOST",
     "MOST_NAMES",
+    "attempts_text",
     "class_name_of",
     "counted",
     "did_you_mean",
@@ -169,3 +170,9 @@ def _taken(call: Callable[[object], str], method: str, thing: object, most: int)
 def counted(number: int, what: str) -> str:
     """``1 link``, ``2 links``."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def attempts_text(here: int, in_all: int, start: str = "this start") -> str:
+    """``2 attempts``, or ``2 attempts in this start, 5 in all`` where earlier starts made some."""
+    there = f" in {start}, {in_all:,} in all" if in_all > here else ""
+    return f"{counted(here, 'attempt')}{there}"

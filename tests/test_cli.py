@@ -50,6 +50,7 @@ class Passing(Operator):
         for n in elements:
             if n > 10:
                 what = {"partition": n, "error": ValueError(f"no such day: {n}"), "attempt": 3}
+                what["attempts_in_all"] = 3
                 self.context.event("partition_given_up", **what)
             yield n
 

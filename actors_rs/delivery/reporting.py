@@ -8,7 +8,7 @@ from itertools import pairwise, repeat
 from typing import Any
 
 from actors_rs.delivery.schema import Entry, Report
-from actors_rs.texts import counted, text_of
+from actors_rs.texts import attempts_text, counted, text_of
 
 __all__ = ["nothing_left", "partition_lines", "report_lines"]
 
@@ -95,10 +95,9 @@ def _own_starts(report: Report) -> list[dict[str, Any]]:
 
 def _tries(entry: Entry) -> str:
     """Its attempts: in the newest start and in all, if earlier starts made attempts too."""
-    if entry.attempts_in_start in (None, 0, entry.attempts):
-        return counted(entry.attempts, "attempt")
-    newest = counted(entry.attempts_in_start, "attempt")
-    return f"{newest} in the newest start, {entry.attempts} in all"
+    return attempts_text(
+        entry.attempts_in_start or entry.attempts, entry.attempts, "the newest start"
+    )
 
 
 def _starts(report: Report) -> Iterator[str]:

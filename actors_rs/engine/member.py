@@ -221,12 +221,20 @@ class Member(UserCalls):
         """A foreign publisher failed: no stage of ours will tell the run why it ended."""
         self.scope.note_failure(error)
 
-    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+    def report(
+        self,
+        what: object,
+        why: str,
+        error: BaseException | None = None,
+        /,
+        *,
+        partition: int | None = None,
+    ) -> None:
         dead_letters = self.island.system.dead_letters
         with dead_letters.counting:
             self.dead_letters += 1
         place = None if self.inner_label is None else f"stage '{self.inner_label}'"
-        where, fields = text_of(self), self._fields
+        where, fields = text_of(self), {**self._fields, "partition": partition}
         dead_letters.publish(what, where=where, why=why, error=error, place=place, fields=fields)
 
     def attach(self, source: object, inlet: Inlet, /) -> None:

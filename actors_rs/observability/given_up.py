@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.eventing.events import Event
-from actors_rs.texts import counted, named, repr_of
+from actors_rs.texts import attempts_text, counted, named, repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
@@ -48,6 +48,6 @@ def _place(event: Event) -> tuple[object, ...]:
 
 
 def _named(event: Event) -> str:
-    tries = counted(event.fields["attempt"], "attempt")
+    tries = attempts_text(event.fields["attempt"], event.fields["attempts_in_all"])
     why = named(event.error) if event.error else "no error"
     return f"partition {event.partition} of stage {repr_of(event.stage)} ({tries}): {why}"

@@ -75,6 +75,8 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     if (known := progress_of(now)) is not None:
         done, total, unit = known["done"], known["total"], known["unit"]
         of = f"{compact(done)} of {compact(total)}" + ("" if unit == "elements" else f" {unit}")
+        if lost := known["given_up"]:
+            of += f": {compact(done - lost)} done, {compact(lost)} given up"
         parts.append(f"{min(done, total) / total:.0%} ({of})" if total else of)
     parts.append(f"{compact(_rate(now, before))}/s")
     if known is not None and known["left"] is not None:

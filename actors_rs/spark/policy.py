@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
@@ -15,7 +16,7 @@ from actors_rs.graph.checks import (
 )
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.spark.failure_kinds import FailureKind
-from actors_rs.texts import plain_name, repr_of
+from actors_rs.texts import counted, plain_name, repr_of
 from actors_rs.unknown_names import table
 
 __all__ = [
@@ -57,6 +58,19 @@ class PartitionPolicy:
         one_of(("dead_letter", "fail"), self.on_poison, "SparkSource: on_poison")
         if self.timeout is not None:
             positive_seconds(self.timeout, "SparkSource: partition_timeout")
+
+    def explain(self) -> Iterator[str]:
+        """Lines for ``Graph.explain``."""
+        poison = "the run fails" if self.on_poison == "fail" else "it is a dead letter"
+        yield (
+            f"{counted(self.max_attempts, 'attempt')} at a partition, then {poison} "
+            f"(on_poison={repr_of(self.on_poison)})"
+        )
+        if self.timeout is not None:
+            yield (
+                f"a second attempt beside one that gave nothing for {self.timeout:g} s; both have "
+                f"failed after {2 * self.timeout:g} s"
+            )
 
     @property
     def is_plain(self) -> bool:

@@ -49,6 +49,11 @@ class ShownPartitions(PartitionsSource):
             states[index] = "p"
         return "".join(states)
 
+    def _counts(self, one: Attempts) -> dict[str, int]:
+        """The attempts at a partition in this start, and in all starts."""
+        earlier = 0 if self._ledger is None else self._ledger.attempts.get(one.fetch.index, 0)
+        return {"attempt": one.attempts, "attempts_in_all": one.attempts + earlier}
+
     def partition_attempts(self) -> str:
         """A digit for each partition: its attempts, including earlier starts if there is a ledger.
 

@@ -11,7 +11,7 @@ window.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
@@ -37,7 +37,7 @@ from actors_rs.spark.policy import PartitionPolicy, PolicyOptions, policy_of
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.stage import PartitionsSource
 from actors_rs.spark.supervised import SupervisedPartitions
-from actors_rs.texts import repr_of
+from actors_rs.texts import counted, repr_of
 from actors_rs.unknown_names import Suggesting, table
 
 if TYPE_CHECKING:
@@ -71,6 +71,20 @@ class _Recipe:
 
     def __call__(self) -> PartitionsSource:
         return self.into(())
+
+    def explain(self) -> Iterator[str]:
+        """Lines for ``Graph.explain``."""
+        order = "in order" if self.ordered else "as they are ready"
+        yield f"at most {counted(self.in_flight, 'partition')} in flight, given {order}"
+        yield from self.policy.explain()
+        if self.ledger is None:
+            yield "no ledger: a run that starts again computes all partitions"
+        else:
+            verified = f"{100 * self.verify:.3g} %" if self.verify else "none"
+            yield (
+                f"ledger {self.ledger.path}: a run that starts again skips committed partitions, "
+                f"and computes {verified} of them again to verify them"
+            )
 
     def into(self, outputs: Collection[Output]) -> PartitionsSource:
         """The stage whose elements go to ``outputs``, see ``delivery.carrying.envelope_rules``."""
@@ -194,7 +208,11 @@ class SparkSource(metaclass=Suggesting):
     - ``partition_timeout``: seconds, ``None`` (no limit) by default. After this time a second
       attempt begins beside an attempt that has given nothing; after twice this time the partition
       has failed. The time does not count while the job waits for a core, as it may if ``in_flight``
-      is larger than the number of cores. Choose it well above the usual time of a partition.
+      is larger than the number of cores. The start of Python workers does count: some seconds for
+      the first partitions, more if they import large modules. Choose it well above the usual time
+      of a partition, and at least 30. A partition that gives nothing has failed for good after at
+      most ``(max_attempts + 1) * partition_timeout`` and the waits of ``backoff``
+      (docs/reliability.md has a table).
     - ``max_partition_bytes`` (``arrow`` and ``rows``): with ``None`` a partition of any size is
       fetched as one job, and needs that much memory in the driver's JVM. A partition with more
       bytes than this, in Arrow, is streamed instead: its executor connects to the driver, at

@@ -28,7 +28,7 @@ from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.shown import ShownPartitions
 from actors_rs.stages.stage import Cancellable
-from actors_rs.texts import text_of
+from actors_rs.texts import attempts_text, text_of
 
 __all__ = ["SupervisedPartitions"]
 
@@ -244,9 +244,14 @@ class SupervisedPartitions(ShownPartitions):
         one.fetch.dropped = True
         one.fetch = fresh
         wait = self._policy.backoff.delay(one.attempts - 1)
-        details = {"attempt": one.attempts, "wait_seconds": wait}
-        self.context.event("partition_retried", partition=fresh.index, error=error, **details)
+        self._tell_of_retry(one, "failed", wait, error)
         one.timer = self.context.after(wait, partial(self._begin_again, one))
+
+    def _tell_of_retry(
+        self, one: Attempts, reason: str, wait: float, error: BaseException | None = None
+    ) -> None:
+        what = {"partition": one.fetch.index, "reason": reason, "wait_seconds": wait}
+        self.context.event("partition_retried", error=error, **what, **self._counts(one))
 
     def _begin_again(self, one: Attempts) -> None:
         one.rests = False
@@ -260,9 +265,11 @@ class SupervisedPartitions(ShownPartitions):
         index = one.fetch.index
         self._poisoned.append(index)
         letter = PoisonPartition(index, one.attempts, text_of(error))
-        self.context.event("partition_given_up", partition=index, error=error, attempt=one.attempts)
+        counts = self._counts(one)
+        self.context.event("partition_given_up", partition=index, error=error, **counts)
         self._partition_ended(index, error)
-        self.context.report(letter, f"given up after {one.attempts} attempts", error)
+        tries = attempts_text(counts["attempt"], counts["attempts_in_all"])
+        self.context.report(letter, f"given up after {tries}", error, partition=index)
         self._give_back(one)
         one.fetch.pieces.clear()
 
@@ -316,6 +323,7 @@ class SupervisedPartitions(ShownPartitions):
 
     def _begin_second(self, one: Attempts) -> None:
         one.seconded = True
+        self._tell_of_retry(one, "late", 0.0)
         one.second = self._new_fetch(one.fetch.index)
         self._enter()
         self._begin([one.second])

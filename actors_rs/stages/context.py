@@ -131,8 +131,16 @@ class StageContext(Protocol):
     ) -> None:
         """The stage goes on after ``element``, which raised ``error``: it is a dead letter."""
 
-    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
-        """Put ``what`` into the dead letters."""
+    def report(
+        self,
+        what: object,
+        why: str,
+        error: BaseException | None = None,
+        /,
+        *,
+        partition: int | None = None,
+    ) -> None:
+        """Put ``what`` into the dead letters; the line in the log has the ``partition``."""
 
     def attach(self, source: object, inlet: Inlet, /) -> None:
         """Start ``source`` as a part of this run; its elements come to ``inlet``.

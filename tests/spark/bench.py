@@ -108,8 +108,9 @@ class NoHurry:
 
 
 class Timer:
-    def __init__(self, action: Callable[[], None]) -> None:
+    def __init__(self, action: Callable[[], None], seconds: float) -> None:
         self.action = action
+        self.seconds = seconds
         self.over = False
 
     def cancel(self) -> None:
@@ -122,7 +123,7 @@ class Bench:
     name = "spark"
 
     def event(self, name: str, /, **what: Any) -> None:
-        """Nobody listens."""
+        self.events.append((name, what))
 
     def __init__(
         self,
@@ -146,6 +147,7 @@ class Bench:
         self.timers: list[Timer] = []
         self.clock = 0.0
         self.reported: list[Any] = []
+        self.events: list[tuple[str, dict[str, Any]]] = []
         settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "piece": piece}
         self.logic = (
             PartitionsSource(plan, "tag", **settings)
@@ -210,7 +212,7 @@ class Bench:
         return self.clock
 
     def after(self, seconds: float, action: Callable[[], None], /) -> Cancellable:
-        timer = Timer(action)
+        timer = Timer(action, seconds)
         self.timers.append(timer)
         return timer
 
@@ -233,7 +235,15 @@ class Bench:
     def operation(self, kind: Kind, number: int, attempt: int = 1, /) -> Followed | None:
         return None
 
-    def report(self, what: object, why: str, error: BaseException | None = None, /) -> None:
+    def report(
+        self,
+        what: object,
+        why: str,
+        error: BaseException | None = None,
+        /,
+        *,
+        partition: int | None = None,
+    ) -> None:
         self.reported.append(what)
 
     # What is behind the outlet

@@ -16,10 +16,11 @@ from tests.spark.bench import Bench, ListPlan
 from tests.spark.jobs import Transform, ids, jobs_running, numbers, until, waiting_for
 
 SECONDS = 60.0
+TIMEOUT = 5.0
 
 
 def policy(attempts: int = 1, on_poison: OnPoison = "fail") -> PartitionPolicy:
-    return PartitionPolicy(attempts, Backoff(0.01, 0.01), on_poison, timeout=5.0)
+    return PartitionPolicy(attempts, Backoff(0.01, 0.01), on_poison, timeout=TIMEOUT)
 
 
 def late(plan: ListPlan, **settings: Any) -> Bench:
@@ -49,6 +50,22 @@ def test_a_late_partition_is_begun_a_second_time_under_a_tag_of_its_own() -> Non
     assert "tag-0-1" in plan.cancelled, "the first attempt is not wanted any more"
     assert "tag-0-2" not in plan.cancelled
     assert bench.got == [0, 1]
+
+
+def test_a_second_attempt_is_an_event_that_says_why() -> None:
+    bench = late(ListPlan([0, 1]))
+    counts = {"attempt": 1, "attempts_in_all": 1}
+    what = {"partition": 0, "reason": "late", "wait_seconds": 0.0, "error": None}
+    assert bench.events == [("partition_retried", what | counts)]
+
+
+def test_a_failed_attempt_is_an_event_with_its_error() -> None:
+    bench = Bench(ListPlan([ValueError("lost")]), policy=policy(attempts=2))
+    bench.request(1)
+    bench.run_job()
+    bench.run_job()
+    ((name, what),) = bench.events
+    assert (name, what["reason"], str(what["error"])) == ("partition_retried", "failed", "lost")
 
 
 def test_a_first_attempt_that_comes_before_the_second_is_used() -> None:
@@ -177,6 +194,24 @@ def test_a_partition_that_gave_something_is_late_no_more() -> None:
     bench.run_job()
     bench.turn()
     assert [timer for timer in bench.timers if not timer.over] == []
+
+
+@pytest.mark.parametrize(("attempts", "expected"), [(1, 2), (2, 2), (3, 4), (5, 6)])
+def test_a_partition_whose_attempts_all_hang_fails_after_as_many_timeouts_as_the_docs_say(
+    attempts: int, expected: int
+) -> None:
+    bench = Bench(ListPlan([0]), policy=policy(attempts))
+    bench.request(1)
+    bench.run_job()
+    timeouts = 0
+    while bench.error is None:
+        timer = next(timer for timer in bench.timers if not timer.over)
+        bench.ring()
+        if timer.seconds == TIMEOUT:  # else it was the wait before the next attempt
+            timeouts += 1
+            bench.run_job(-1)
+    assert isinstance(bench.error, PartitionTimeoutError)
+    assert timeouts == expected
 
 
 def hanging_once(folder: Path, partition: int) -> Transform:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from actors_rs.engine.explaining.failures import failures
 from actors_rs.engine.explaining.holding import held, windows
 from actors_rs.engine.explaining.islands import islands
+from actors_rs.engine.explaining.partitions import partitions
 from actors_rs.engine.explaining.plan import Plan, Settings, parts_of
 from actors_rs.engine.explaining.waits import waits
 from actors_rs.engine.layout import Layout
@@ -19,6 +20,7 @@ _PARTS: tuple[tuple[str, Callable[[Plan], Iterable[str]]], ...] = (
     ("Held at most", held),
     ("What waits for what", waits),
     ("When an element fails", failures),
+    ("Partitions: how a source computes them", partitions),
 )
 
 
@@ -31,6 +33,8 @@ def _lines(plan: Plan, within: str = "") -> Iterator[str]:
     for title, part in _PARTS:
         lines = list(part(plan))
         if within and part is held:  # it is counted with the whole
+            continue
+        if part is partitions and not lines:
             continue
         yield title + within
         yield from (f"  {line}" for line in lines)

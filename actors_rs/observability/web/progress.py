@@ -20,11 +20,13 @@ class _Known(NamedTuple):
     total: int
     unit: str
     fresh: int
+    given_up: int = 0
 
 
 def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     """``done``, ``total``, ``unit`` and ``left`` (seconds) of the sources that know their totals.
 
+    ``given_up`` of what is ``done`` are Spark partitions that failed for good.
     Sources with the unit of the first one are summed. ``None`` if no source knows its total.
     Sources of inner streams count only if there is no other: nobody knows how many will come.
     """
@@ -41,7 +43,9 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     known_left = running and fresh and done <= total  # a total that the user says may be too small
     left = (total - done) * now.seconds / fresh if known_left else None
     names = ", ".join(one.stage.name for one in summed)
-    return {"stage": names, "done": done, "total": total, "unit": unit, "left": left}
+    lost = sum(one.given_up for one in summed)
+    amounts = {"done": done, "given_up": lost, "total": total}
+    return {"stage": names, **amounts, "unit": unit, "left": left}
 
 
 def _first_on_each_way(now: RunSnapshot) -> list[_Known]:
@@ -64,9 +68,10 @@ def _partitions(stage: StageSnapshot) -> _Known | None:
     details = stage.details
     if not isinstance(details.get("partitions"), int) or "done" not in details:
         return None
-    gone = details["done"] + details.get("poison", 0)
+    poison = details.get("poison", 0)
+    gone = details["done"] + poison
     fresh = gone - details.get("skipped", 0)
-    return _Known(stage, gone, details["partitions"], "partitions", fresh)
+    return _Known(stage, gone, details["partitions"], "partitions", fresh, poison)
 
 
 def _elements(stage: StageSnapshot) -> _Known | None:

@@ -46,11 +46,14 @@ EVENTS: Mapping[str, EventKind] = {
         of_elements=True,
     ),
     "partition_retried": EventKind(
-        "An attempt at a partition has failed; the next one begins after `wait_seconds`.",
-        ("attempt", "wait_seconds", *_ERROR),
+        "An attempt at a partition has failed, and the next one begins after `wait_seconds`: "
+        "`reason` is `failed`. Or it gave nothing for `partition_timeout`, and the next one begins "
+        "beside it: `late`. `attempt` counts in this start, `attempts_in_all` in all starts.",
+        ("reason", "attempt", "attempts_in_all", "wait_seconds", *_ERROR),
     ),
     "partition_given_up": EventKind(
-        "A partition has failed at its last attempt and is passed over.", ("attempt", *_ERROR)
+        "A partition has failed at its last attempt and is passed over.",
+        ("attempt", "attempts_in_all", *_ERROR),
     ),
 }
 """All events by name. Every line has ``system``, ``run``, ``run_id``, ``stage``, ``partition``."""

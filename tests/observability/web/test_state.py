@@ -119,13 +119,20 @@ def test_links_are_numbers_of_stages_with_their_rate():
 def test_progress_is_that_of_partitions_or_of_a_known_total():
     spark = stage("table", details={"partitions": 8, "done": 2, "poison": 0})
     assert run_state(run(spark))["progress"] == {
-        "stage": "table", "done": 2, "total": 8, "unit": "partitions", "left": 30.0,
+        "stage": "table", "done": 2, "given_up": 0, "total": 8, "unit": "partitions", "left": 30.0,
     }  # fmt: skip
     counted = stage("numbers", elements_out=25, details={"total": 100})
     assert run_state(run(counted))["progress"]["left"] == 30.0
     read = stage("lines", elements_out=7, details={"bytes_read": 50, "bytes_total": 100})
     assert run_state(run(read))["progress"]["unit"] == "bytes"
     assert run_state(run(stage("endless", elements_out=25)))["progress"] is None
+
+
+def test_progress_tells_partitions_that_were_given_up_from_those_that_are_done():
+    spark = stage("table", details={"partitions": 9, "done": 6, "poison": 2})
+    assert run_state(run(spark))["progress"]["given_up"] == 2
+    said = "orders: 89% (8 of 9 partitions: 6 done, 2 given up), "
+    assert progress_line(run(spark)).startswith(said)
 
 
 def test_partitions_at_their_limit_are_the_sentence_of_the_page():
@@ -144,7 +151,8 @@ def of_files(name, read, total, **more):
 def test_progress_of_several_sources_is_their_sum():
     files = [of_files("old", 100, 100, state="ended"), of_files("new", 50, 300)]
     assert run_state(run(*files))["progress"] == {
-        "stage": "old, new", "done": 150, "total": 400, "unit": "bytes", "left": 16.666666666666668,
+        "stage": "old, new", "done": 150, "given_up": 0, "total": 400, "unit": "bytes",
+        "left": 16.666666666666668,
     }  # fmt: skip
 
 

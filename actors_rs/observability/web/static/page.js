@@ -76,7 +76,9 @@
     const share = Math.min(1, progress.done / progress.total); // a total that the user says may be wrong
     host.firstElementChild.value = share;
     const left = progress.left === null ? "" : `, about ${Page.duration(progress.left)} left`;
-    Page.text(host.lastElementChild, `${Math.floor(share * 100)} %: ${Page.compact(progress.done)} of ${Page.compact(progress.total)} ${progress.unit}${left}`);
+    const good = progress.done - progress.given_up;
+    const lost = progress.given_up ? `: ${Page.compact(good)} done, ${Page.compact(progress.given_up)} given up` : "";
+    Page.text(host.lastElementChild, `${Math.floor(share * 100)} %: ${Page.compact(progress.done)} of ${Page.compact(progress.total)} ${progress.unit}${lost}${left}`);
   };
 
   // A drawing a little wider than its place is made to fit; a much wider one would be unreadable.
