@@ -158,7 +158,7 @@ def automate(member: Member, inlet: Inlet) -> None:
     )
     if share is not None:
         policy.size = 1  # the first element may be larger than the limit
-    inlet.auto = AutoWindow(member.island.budget, policy, share, on_arrival=held)
+    inlet.auto = AutoWindow(member.island.budget, policy, share, stage=logic, on_arrival=held)
     if logic.weigh is not None:
         inlet.auto.weigh = logic.weigh
     inlet.window = policy.size

@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from functools import partial
 from itertools import islice
+from math import inf
 from operator import length_hint
+from sys import maxsize
 from typing import Any
 
 from actors_rs.stages.chunked import Chunked
@@ -36,6 +38,8 @@ class Operator(Chunked):
     """Whether an element in may give more than one out."""
     one_for_one = False
     """Whether ``collect`` gives exactly one element for each it takes."""
+    leaves_out = False
+    """Whether it drops elements, and ``transform`` gives each result as soon as it is drawn."""
     asks_ahead = False
     """Whether it needs elements before it is asked for so many: all of them, for instance."""
     survive_renewal = Chunked.survive_renewal | {
@@ -55,11 +59,17 @@ class Operator(Chunked):
         self._piece: Frame = ()
         self._elements = NOTHING
         self._left = 0  # of the piece when the transform was applied to it
+        self._per_result = 1  # elements it took lately for a result, if it drops some
         self._results: Iterator[Any] | None = None  # the rest of the piece, beyond demand
 
     def expect_expensive(self) -> None:
         if not self.asks_ahead:
             self.inlet.room = self.outlet
+
+    def asked(self) -> float:
+        if not self.one_for_one and not self.leaves_out:
+            return inf
+        return (self.outlet.demand + self.outlet.foreseen) * self._per_result
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         """The results of ``elements``, a piece of the input. State lives in the logic itself.
@@ -108,6 +118,9 @@ class Operator(Chunked):
         last look at the clock."""
         demand, chunk = self.outlet.demand, self.chunk
         if self._results is None:
+            if self.leaves_out:
+                wanted = max(chunk.size, demand * self._per_result)
+                return self._pass_on(self.inlet.take_joined(min(chunk.gathered, wanted)))
             # More than is asked for only where few are, and it is not known what will come of it.
             exact = not self.expanding and (self.one_for_one or demand >= ENOUGH)
             piece = self.inlet.take_joined(min(chunk.gathered, demand) if exact else chunk.size)
@@ -117,12 +130,15 @@ class Operator(Chunked):
         return self._give(min(demand, chunk.gathered))
 
     def _pass_on(self, piece: Frame) -> int:
-        """A piece that cannot exceed demand, chunk by chunk; returns the elements of the last one.
+        """A piece whose results do not exceed demand, chunk by chunk; returns the elements of the
+        last one.
 
         The results are emitted together. The rest of the piece goes back to the inlet when the
-        operator is satisfied, when gathering takes too long, or when a port has closed.
+        operator is satisfied, when it has as many results as are demanded, when gathering takes
+        too long, or when a port has closed.
         """
         left = size = len(piece)
+        demand = self.outlet.demand if self.leaves_out else maxsize  # others give no more
         out: list[Any] = []
         if self.runs_user:
             self._fills(out)
@@ -133,8 +149,12 @@ class Operator(Chunked):
             elements, counted = begun(part)
             self.drawing = counted
             before, behind_part = left, left - len(part)
+            room = demand - len(out)
             try:
-                self.collect(elements, out)
+                if cut := room < len(part):
+                    out.extend(islice(self.transform(elements), room))
+                else:
+                    self.collect(elements, out)
             except Exception as error:
                 left = behind_part + length_hint(counted)
                 self.drawing = None  # else it keeps the piece
@@ -142,8 +162,8 @@ class Operator(Chunked):
                 if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
                     return size
             else:  # it may pass over elements without drawing them
-                left = behind_part + (length_hint(counted) if self.satisfied else 0)
-            if not left or self.satisfied:
+                left = behind_part + (length_hint(counted) if self.satisfied or cut else 0)
+            if not left or self.satisfied or len(out) == demand:
                 break
             spent += (seconds := lap())
             if spent > CHUNK_SECONDS or self.inlet.cancelled:
@@ -153,6 +173,9 @@ class Operator(Chunked):
         self.drawing = None
         if left:
             self.inlet.untake(piece[size - left :])
+        if self.leaves_out:
+            handled = size - left
+            self._per_result = handled // len(out) if out else self._per_result + handled
         self.outlet.emit(out)
         return before - left
 

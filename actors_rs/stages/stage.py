@@ -8,6 +8,7 @@ It does what it can within its ``Budget``, and returns. It can be tested without
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 from typing import Any, Literal, Protocol
 
 from actors_rs.errors import DeciderError
@@ -108,6 +109,13 @@ class StageLogic:
 
     def expect_expensive(self) -> None:
         """Ask for no element that is not asked for, if possible; called before everything else."""
+
+    def asked(self) -> float:
+        """How many elements it can take before it waits for downstream, if it knows.
+
+        An automatic window does not grow beyond that: see ``AutoWindow``.
+        """
+        return inf
 
     def start(self) -> None:
         """Called once, before anything else: open files, take resources."""

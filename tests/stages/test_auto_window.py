@@ -1,6 +1,8 @@
 # mypy: disable-error-code="no-untyped-def"
 """What an inlet with an automatic window requests, by a clock that the test moves."""
 
+from functools import partial
+
 import pytest
 
 from actors_rs.runtime.memory_budget import MemoryBudget, Share
@@ -11,8 +13,11 @@ from actors_rs.stages.chunks.window_policy import (
     HeldPolicy,
     WindowPolicy,
 )
+from actors_rs.stages.operators.filter import Filter
+from actors_rs.stages.operators.map import Map
+from actors_rs.stages.operators.reduce import Reduce
 from actors_rs.stages.ports import Inlet
-from tests.stages.harness import Upstream
+from tests.stages.harness import Alone, Upstream
 
 MIB = 2**20
 
@@ -74,6 +79,29 @@ def test_a_fast_stage_comes_to_have_the_whole_window_requested():
     link = Link()
     assert link.run(10_000, each=1e-7) == MOST_ELEMENTS
     assert link.held > MOST_ELEMENTS * 3 // 4
+
+
+def run_operator(logic, asked, elements=10_000):
+    """The window of a fast operator, of which ``asked`` results are always demanded."""
+    alone = Alone(logic, window=FIRST_WINDOW)
+    logic.inlet.auto = AutoWindow(Turns(), WindowPolicy(), stage=logic)
+    while logic.inlet.count < elements:
+        alone.request(asked - logic.outlet.demand)
+        alone.turn(partial(logic.inlet.push, range(logic.inlet.outstanding)))
+    return logic.inlet.window
+
+
+@pytest.mark.parametrize(("asked", "window"), [(1, 8), (8, 8), (9, 64), (64, 64), (4096, 4096)])
+def test_a_window_grows_while_downstream_asks_for_more_than_it_holds(asked, window):
+    assert run_operator(Map(lambda n: n), asked) == window
+
+
+def test_the_window_of_an_operator_that_drops_all_grows_however_little_is_asked_for():
+    assert run_operator(Filter(lambda n: n < 0), 1) == MOST_ELEMENTS
+
+
+def test_the_window_of_an_operator_that_needs_all_elements_for_a_result_grows():
+    assert run_operator(Reduce(int, lambda a, n: a + n), 1) == MOST_ELEMENTS
 
 
 def test_a_stage_of_fifty_milliseconds_comes_to_hold_five_elements():

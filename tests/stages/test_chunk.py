@@ -31,6 +31,7 @@ from actors_rs.stages.operators.sort_within import SortWithin
 from actors_rs.stages.operators.starmap import Starmap
 from actors_rs.stages.operators.stateful_map import StatefulMap
 from actors_rs.stages.operators.take_while import TakeWhile
+from actors_rs.stages.ports import Inlet
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
 from tests.stages.harness import Alone
@@ -197,6 +198,34 @@ def test_each_element_is_handled_once_and_in_order(name, frame, demand):
     alone.complete()
     assert alone.down.elements == called.seen == NUMBERS
     assert alone.down.completed
+
+
+@pytest.mark.parametrize("demand", [1, 3, 70, 300])
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_predicate_is_called_for_no_element_beyond_the_results_that_are_asked_for(frame, demand):
+    called = Called(slow_from=SIZE)
+    logic = Filter(lambda n: called(n) % 100 == 99)
+    alone = Alone(logic, window=SIZE).request(demand)
+    alone.turn(partial(logic.inlet.push, FRAMES[frame](NUMBERS)))
+    while (given := len(alone.down.elements)) < SIZE // 100:
+        assert called.seen == NUMBERS[: given * 100]
+        assert logic.inlet.count == given * 100
+        alone.request(demand)
+    assert alone.complete().down.elements == NUMBERS[99::100]
+    assert called.seen == NUMBERS
+
+
+def test_an_operator_that_drops_most_elements_takes_large_pieces_for_a_small_demand(monkeypatch):
+    pieces, take = [], Inlet.take_joined
+
+    def noted(inlet, most):
+        pieces.append(most)
+        return take(inlet, most)
+
+    monkeypatch.setattr(Inlet, "take_joined", noted)
+    alone = Alone(Filter(lambda n: n < 0), window=SIZE).request(8).push(*NUMBERS)
+    assert alone.logic.inlet.count == SIZE
+    assert max(pieces) == FRAME
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name != "flat_map"])

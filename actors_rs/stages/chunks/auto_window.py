@@ -44,15 +44,37 @@ class MemoryShare(Protocol):
         """The link holds nothing any more."""
 
 
+class Asked(Protocol):
+    """The stage, as its window sees it."""
+
+    def asked(self) -> float:
+        """How many elements it can take before it waits for downstream."""
+        ...
+
+
+class _Unbounded:
+    """A stage that never waits for downstream."""
+
+    def asked(self) -> float:
+        return inf
+
+
+UNBOUNDED: Asked = _Unbounded()
+
+
 class AutoWindow:
     """The window of one inlet; in turns of its stage.
+
+    It grows only while downstream asks the stage for more than the window holds. Otherwise the
+    windows of fast stages would grow while the links before a slow one fill, and a drain would have
+    to go through all that they hold.
 
     The inlet calls ``taking`` when a whole window has been drained, or when that takes long. With
     ``on_arrival`` it calls it for each frame that arrives, too: elements wait in it for long.
     """
 
     __slots__ = (
-        *("_count", "_last", "_policy", "_share"),
+        *("_count", "_last", "_policy", "_share", "_stage"),
         *("due", "late", "on_arrival", "turn", "waited", "weigh", "went_dry"),
     )
 
@@ -62,6 +84,7 @@ class AutoWindow:
         policy: WindowPolicy,
         share: MemoryShare | None = None,
         *,
+        stage: Asked = UNBOUNDED,
         on_arrival: bool = False,
     ) -> None:
         self.turn = turn
@@ -77,6 +100,7 @@ class AutoWindow:
         """The time after which a window has taken long, even if the link was not empty."""
         self._policy = policy
         self._share = share
+        self._stage = stage
         self._count = 0  # elements that had been drained at the last call
         self._last: float | None = None  # how much time had passed then that is the stage's
 
@@ -100,7 +124,13 @@ class AutoWindow:
         seconds = 0.0 if self._last is None else passed - self._last
         self._last = passed
         elements, self._count = drained - self._count, drained
-        size = self._policy.drained(elements, seconds, self.weigh(next(iter(frame))))
+        policy = self._policy
+        size = policy.drained(
+            elements,
+            seconds,
+            self.weigh(next(iter(frame))),
+            may_grow=self._stage.asked() > policy.size,
+        )
         if (share := self._share) is not None:
             size = share.reserve(size, self._policy.weight, held)
         windows = LOOK_AGAIN if share is None and size == self._policy.most else 1

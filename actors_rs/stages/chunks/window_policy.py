@@ -55,28 +55,31 @@ class WindowPolicy:
         self._drained = 0
         self._seconds = 0.0
 
-    def drained(self, elements: int, seconds: float, weight: float) -> int:
+    def drained(
+        self, elements: int, seconds: float, weight: float, *, may_grow: bool = True
+    ) -> int:
         """The size, now that ``elements`` more have left the link, in ``seconds`` it held some.
 
-        ``weight`` is the weight of one element, in bytes. The policy judges the pace of a whole
-        window, or of its part that was drained after ``MOST_SECONDS``. It believes a heavier
-        element at once, and a lighter one half.
+        ``weight`` is the weight of one element, in bytes. Without ``may_grow`` the window stays or
+        shrinks: the stage waits for downstream. The policy judges the pace of a whole window, or of
+        its part that was drained after ``MOST_SECONDS``. It believes a heavier element at once, and
+        a lighter one half.
         """
         self.weight = lately(self.weight, weight)
         self._drained += elements
         self._seconds += seconds
         if self._drained >= self.size or self._seconds > MOST_SECONDS:
-            self._follow_pace()
+            self._follow_pace(may_grow)
         size = min(self.size, self.most)
         if size * self.weight > MOST_BYTES:
             size = max(1, int(MOST_BYTES / self.weight))
         self.size = size
         return size
 
-    def _follow_pace(self) -> None:
+    def _follow_pace(self, may_grow: bool) -> None:
         seconds = self._seconds * self.size / max(1, self._drained)  # of a whole window
         if self.any_pace or seconds <= GROW_SECONDS:
-            self.size *= GROWTH
+            self.size *= GROWTH if may_grow else 1
         elif seconds > MOST_SECONDS:
             self.size = max(1, int(self.size * MOST_SECONDS / seconds))
         self._drained, self._seconds = 0, 0.0
@@ -91,7 +94,9 @@ class HeldPolicy(WindowPolicy):
 
     __slots__ = ()
 
-    def drained(self, elements: int, seconds: float, weight: float) -> int:
+    def drained(
+        self, elements: int, seconds: float, weight: float, *, may_grow: bool = True
+    ) -> int:
         """The most; ``weight`` counts as in any policy."""
         self.weight = lately(self.weight, weight)
         return self.most

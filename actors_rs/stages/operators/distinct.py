@@ -28,6 +28,7 @@ class Distinct(Operator):
     """
 
     runs_user = True
+    leaves_out = True
 
     def __init__(self, key: Callable[[Any], Any] | None, window: int | None) -> None:
         super().__init__()

@@ -24,6 +24,7 @@ class DistinctUntilChanged(Operator):
     """Elements whose ``key`` differs from the key of the element before."""
 
     runs_user = True
+    leaves_out = True
     released_attributes = ("_last",)
 
     def __init__(self, key: Callable[[Any], Any] | None) -> None:

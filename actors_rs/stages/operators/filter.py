@@ -44,6 +44,7 @@ class Filter(Operator):
     """The elements for which ``predicate`` is true."""
 
     runs_user = True
+    leaves_out = True
     takes_views = True
 
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
@@ -53,7 +54,8 @@ class Filter(Operator):
         self._is_builtin = isinstance(predicate, _BUILTIN) and predicate is not next
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        return (element for element in elements if self._predicate(element))
+        predicate = self._predicate
+        return (element for element in elements if predicate(element))
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
         if self._is_builtin:

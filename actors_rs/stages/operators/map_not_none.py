@@ -23,6 +23,7 @@ class MapNotNone(Operator):
     """What ``f`` gives for each element, unless that is ``None``."""
 
     runs_user = True
+    leaves_out = True
     takes_views = True
 
     def __init__(self, f: Callable[[Any], Any]) -> None:
@@ -30,7 +31,8 @@ class MapNotNone(Operator):
         self._f = f
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        results = (self._f(element) for element in elements)
+        f = self._f
+        results = (f(element) for element in elements)
         return (result for result in results if result is not None)
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:

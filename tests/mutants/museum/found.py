@@ -123,7 +123,7 @@ MUTANTS = (
         "the rest of a piece counts as taken",
         "elements a satisfied operator did not need are missing after its section's restart",
         "stages.linear:Operator._pass_on",
-        "length_hint(counted) if self.satisfied else 0",
+        "length_hint(counted) if self.satisfied or cut else 0",
         "0",
         "sections/a search has enough",
     ),
