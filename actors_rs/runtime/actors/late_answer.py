@@ -10,7 +10,7 @@ from pykka.messages import ProxyCall, ProxyGetAttr, ProxySetAttr, _ActorStop
 from actors_rs.runtime.dispatch.user_code import function_inside
 from actors_rs.texts import repr_of, text_of
 
-__all__ = ["LateAnswerError", "Question", "late_answer"]
+__all__ = ["LateAnswerError", "Question", "doing", "late_answer"]
 
 Question: TypeAlias = tuple[ActorRef[Any], Any]
 """Who was asked, and the message."""
@@ -45,12 +45,12 @@ def late_answer(seconds: float | None, question: Question | None) -> LateAnswerE
     if issubclass(type(message), ProxyCall | ProxyGetAttr | ProxySetAttr):
         longer = "get(timeout=...) with more seconds waits longer, 'await' blocks no thread"
     return LateAnswerError(
-        f"{who} gave no answer to {_shown(message)} within {seconds} seconds: {_doing(ref)}; it "
+        f"{who} gave no answer to {_shown(message)} within {seconds} seconds: {doing(ref)}; it "
         f"will handle this one all the same; {longer}"
     )
 
 
-def _doing(ref: ActorRef[Any]) -> str:
+def doing(ref: ActorRef[Any]) -> str:
     """The function that the actor of ``ref`` runs, and since when. Any thread."""
     actor: Any = ref._actor_weakref()
     if actor is None or actor._system_ is None or actor.actor_inbox.halted:

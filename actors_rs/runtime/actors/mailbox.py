@@ -284,6 +284,17 @@ class Mailbox:
         with self._lock:
             return self._all_data()
 
+    def sift(self, kept: Callable[[Any], Any]) -> None:
+        """Put what ``kept`` returns in place of each data message, for ``EMPTY`` nothing.
+
+        Only while it is halted, so that no turn takes messages. Senders wait for ``kept``.
+        """
+        with self._lock:
+            before = tuple(self.data or ())
+            left = [one for message in before if (one := kept(message)) is not EMPTY]
+            came = tuple(self.data or ())[len(before) :]  # from a ``__del__`` that ran just now
+            self.data = [*left, *came] or None
+
     def _all_data(self) -> list[Any]:
         """What lies in the data lane, which is empty then for a turn that goes on, too."""
         unread = list(self.data or ())

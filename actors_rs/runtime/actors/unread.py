@@ -9,15 +9,15 @@ from pykka.messages import _ActorStop
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Full, start_thread
-from actors_rs.runtime.actors.actor_ref import Ask, answer_dead
+from actors_rs.runtime.actors.actor_ref import STOP, Ask, answer_dead
 from actors_rs.runtime.actors.contract import RUNTIME_MESSAGES, RuntimeMessage
-from actors_rs.runtime.actors.mailbox import EMPTY
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from actors_rs.texts import class_name_of, text_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.contract import ActorBase
 
-__all__ = ["refuse_question", "return_all_unread", "return_unread"]
+__all__ = ["answer_questions", "refuse_question", "return_all_unread", "return_unread"]
 
 
 def return_all_unread(actor: ActorBase) -> None:
@@ -61,6 +61,29 @@ def return_unread(actor: ActorBase, message: Any, when: str = "") -> None:
         else:
             when = "ended while"
         answer_dead(message.reply_to, f"{actor._ref_} {when} handling the message", cause)
+
+
+def answer_questions(inbox: Mailbox, reason: str, cause: BaseException | None) -> None:
+    """Answer each question in a halted ``inbox`` with ``ActorDeadError``; messages of tell stay.
+
+    A wish to stop stays too, for the next actor; its sender waits for the one that has ended.
+    """
+    questions = [one for one in tuple(inbox.data or ()) if type(one) is Ask]
+    for ask in questions:  # before they leave the mailbox: Ctrl-C may come in between
+        if type(ask.message) is _ActorStop:
+            with suppress(Full):
+                ask.reply_to.set(True)
+        else:
+            answer_dead(ask.reply_to, reason, ask.failed or cause)
+    answered = set(map(id, questions))
+
+    def kept(message: Any) -> Any:
+        if id(message) not in answered:
+            return message
+        return STOP if type(message.message) is _ActorStop else EMPTY
+
+    if answered:
+        inbox.sift(kept)
 
 
 def refuse_question(ask: Ask, why: str) -> bool:

@@ -62,6 +62,7 @@ class SlotOwner(Protocol):
 
     path: str
     ref: PooledActorRef[Any] | None
+    order: dict[Child, None]
 
     @property
     def system(self) -> SupervisingSystem:

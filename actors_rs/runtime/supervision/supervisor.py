@@ -23,8 +23,10 @@ from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.unread import refuse_question
 from actors_rs.runtime.supervision.affected import Affected
+from actors_rs.runtime.supervision.backoff import SHORTEST_WAIT
 from actors_rs.runtime.supervision.child_slots import ChildSlots
 from actors_rs.runtime.supervision.intensity import Intensity
+from actors_rs.runtime.supervision.overdue import OverdueStops
 from actors_rs.runtime.supervision.supervised import Child, State
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
 from actors_rs.texts import few, text_of
@@ -59,6 +61,8 @@ class SupervisorActor(ActorCore):
         self._ended = False
         self._gave_up: BaseException | None = None
         self._stop_answers: list[Future[Any]] = []
+        self._overdue = OverdueStops(child_slots)
+        self._look_due = False  # at children that have not stopped yet
 
     # What children and others tell it
 
@@ -111,9 +115,16 @@ class SupervisorActor(ActorCore):
         """The backoff of ``child``, or of the round, is over."""
         if child is None:
             self._waiting = self._waiting and number != self._round
+            self.look_at_stops()
         elif number == child.serial and child.state is State.DOWN and not self._ending:
             self._to_start.append(child)
         self._advance()
+
+    def look_at_stops(self) -> None:
+        """Children that still stop, with nothing else to wait for, may wait for others' answers."""
+        stopping = () if self._waiting or self._ended else self._stopping
+        if self._overdue.look(stopping, last=self._ending and self._ends_for_good()):
+            self._look_soon()
 
     def last_call(self) -> None:
         """Children that are to start do so, and then all stop: no time for restarts."""
@@ -205,6 +216,8 @@ class SupervisorActor(ActorCore):
             self._to_start.clear()
             self._to_stop = deque(child for child in self.child_slots.order if child.alive)
             self._ending = True
+            if len(self._to_stop) < len(self.child_slots.order) or not self._ends_for_good():
+                self._look_soon()
         self._advance()
 
     def _finish(self) -> None:
@@ -300,9 +313,9 @@ class SupervisorActor(ActorCore):
             self._affected = Affected(self.child_slots.order, self._strategy)
             self._to_start.clear()  # all of them are affected
             self._widen_round(child)
-            self._wake_after(wait, None, self._round)
+            self._send_after(wait, _WaitOver(None, self._round))
         else:
-            self._wake_after(wait, child, child.serial)
+            self._send_after(wait, _WaitOver(child, child.serial))
 
     def _intensity_for(self, child: Child) -> Intensity:
         if self._strategy.together:
@@ -320,11 +333,16 @@ class SupervisorActor(ActorCore):
         self._to_start.extendleft(reversed(before))
         self._to_start.extend(behind)
 
-    def _wake_after(self, seconds: float, child: Child | None, number: int) -> None:
-        def over() -> None:
-            self.actor_inbox.offer_control(_WaitOver(child, number))
+    def _send_after(self, seconds: float, message: RuntimeMessage) -> None:
+        def send() -> None:
+            self.actor_inbox.offer_control(message)
 
-        self._system_.timers.after(seconds, over)
+        self._system_.timers.after(seconds, send)
+
+    def _look_soon(self) -> None:
+        if not self._look_due:
+            self._look_due = True
+            self._send_after(SHORTEST_WAIT, _LookAtStops())
 
 
 class _WaitOver(RuntimeMessage):
@@ -336,6 +354,14 @@ class _WaitOver(RuntimeMessage):
 
     def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
         actor.wait_over(self.child, self.number)
+
+
+class _LookAtStops(RuntimeMessage):
+    __slots__ = ()
+
+    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
+        actor._look_due = False
+        actor.look_at_stops()
 
 
 class _LastCall(RuntimeMessage):
