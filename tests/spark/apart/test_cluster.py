@@ -67,8 +67,9 @@ def run_with_kills(name, partitions, workers, executors, **options):
     marks.mkdir()
     df = spark.range(0, 5 * partitions, numPartitions=partitions)
     df = df.mapInArrow(killing(str(marks), workers, executors), df.schema)
+    # Until Spark sees that an executor is gone, it sends tasks there: attempts go on until then.
     source = SparkSource.arrow(
-        df, max_attempts=6, backoff=Backoff(0.1, 0.5), **options
+        df, max_attempts=1000, backoff=Backoff(0.1, 1.0), **options
     ).resume(Ledger(marks / "ledger"))
     insert = "INSERT INTO t VALUES (?)"
     setup = "CREATE TABLE IF NOT EXISTS t (n INTEGER)"
