@@ -45,7 +45,7 @@ from actors_rs.runtime.supervision.strategies import OneForOne as OneForOne
 from actors_rs.runtime.supervision.strategies import RestForOne as RestForOne
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef as SupervisorRef
 from actors_rs.runtime.system.system import ActorSystem as ActorSystem
-from actors_rs.stages.files.csv_rows import BadRow as BadRow
+from actors_rs.stages.files.bad_row import BadRow as BadRow
 from actors_rs.stages.operators.monitor import StreamState as StreamState
 from actors_rs.stages.sinks.files.writing import WriteReport as WriteReport
 from actors_rs.stages.windows.results import WindowResult as WindowResult

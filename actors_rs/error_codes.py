@@ -174,8 +174,9 @@ EXPLANATIONS = {
         "ReadError",
         "A source could not read the file and the line that the message names. Elements before "
         "that line were delivered.",
-        "The original exception is __cause__. For bad rows of CSV write on_bad_row='skip', for "
-        "another text encoding encoding=..., for a file without suffix compression=....",
+        "The original exception is __cause__. For bad rows of CSV or JSON lines write "
+        "on_bad_row='skip', for another text encoding encoding=..., for a file without suffix "
+        "compression=....",
         "guide.md",
     ),
     "ARS-021": Explanation(

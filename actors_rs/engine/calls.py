@@ -173,7 +173,7 @@ class UserCalls:
         self.jobs.discard(job)
         job.give_up()
         if self.island.system.blocking.abandon(job):
-            self.warn(call)
+            self.warn_abandoned(call)
 
     @contextmanager
     def committing(self) -> Iterator[None]:
@@ -334,14 +334,14 @@ class UserCalls:
         running = self.coroutines.copy().values()
         for future, coroutine in (one for one in running if one is not None):
             if self.island.system.event_loop.give_up(future):
-                self.warn(Call(self._name_of(coroutine), self.scope.grace))
+                self.warn_abandoned(Call(self._name_of(coroutine), self.scope.grace))
 
     def give_up_jobs(self, jobs: set[StageJob]) -> None:
         self.calls_given_up = True
         for job in jobs:
             call = self._call_in(job)
             if self.island.system.blocking.abandon(job):
-                self.warn(call)
+                self.warn_abandoned(call)
 
     def _name_of(self, coroutine: Any) -> str:
         """Of one of ours, the function of the user's that it is about to await."""
@@ -355,7 +355,12 @@ class UserCalls:
         run = cast("WholeRun", self.scope.activity)
         return {"run": run.name, "run_id": run.number, "stage": self.name}
 
-    def warn(self, call: Call) -> None:
+    def warn(self, text: str, /) -> None:
+        """Log ``text`` about the stage at WARNING."""
+        logger.warning("stage '%s': %s", self.name, text, extra=self._fields)
+
+    def warn_abandoned(self, call: Call) -> None:
+        """Log and count that a thread of the stage is abandoned in ``call``."""
         self.island.system.note_abandoned()
         logger.warning(
             "stage '%s' (%s) is abandoned: it has been %s, and the run no longer waits for it",

@@ -358,7 +358,7 @@ class Island(PooledActor):
         gone += self._claimed()  # that were attached meanwhile
         jobs = [job for member in gone for job in member.jobs.copy()]
         self._end_without_thread(gone, error)
-        busy.warn(call)
+        busy.warn_abandoned(call)
         for member in gone:
             member.give_up_jobs(member.jobs.intersection(jobs))
             member.leave_calls()  # calls that have begun just now

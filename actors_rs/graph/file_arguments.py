@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, TypedDict
@@ -17,12 +18,21 @@ from actors_rs.graph.checks import (
     wrong_kind,
     wrong_value,
 )
+from actors_rs.stages.files.bad_row import OnBadRow
 from actors_rs.stages.files.compression import COMPRESSIONS, Compression, expect, kind_for
-from actors_rs.stages.files.csv_rows import CsvFormat, OnBadRow
+from actors_rs.stages.files.csv_rows import CsvFormat
 from actors_rs.stages.files.inputs import Inputs, is_open_file
 from actors_rs.texts import repr_of, text_of
 
-__all__ = ["CsvOptions", "compression_of", "csv_format", "inputs_of"]
+__all__ = [
+    "CsvOptions",
+    "bad_row_policy",
+    "compression_of",
+    "csv_format",
+    "decoding_errors",
+    "inputs_of",
+    "pattern_of_files",
+]
 
 
 class CsvOptions(TypedDict, total=False):
@@ -54,18 +64,37 @@ def csv_format(header: bool, types: Any, options: dict[str, Any]) -> CsvFormat:
         )
     flag(form.skipinitialspace, "Source.csv: skipinitialspace")
     at_least(0, form.skip_rows, "Source.csv: skip_rows")
-    if form.on_bad_row not in ("fail", "skip"):
-        if isinstance(form.on_bad_row, str):
-            raise wrong_value(
-                "Source.csv: on_bad_row must be 'fail', 'skip' or a function, "
-                f"got {repr_of(form.on_bad_row)}"
-            )
-        plain_function(form.on_bad_row, "Source.csv: on_bad_row")
+    bad_row_policy(form.on_bad_row, "Source.csv")
     try:
         form.reader(())
     except (csv.Error, TypeError, ValueError) as error:  # two that are the same, for instance
         raise wrong_value(f"Source.csv: {text_of(error)}") from None
     return form
+
+
+def bad_row_policy(value: Any, what: str) -> OnBadRow:
+    """``value`` if it says what to do with a bad row."""
+    if value not in ("fail", "skip"):
+        if isinstance(value, str):
+            raise wrong_value(
+                f"{what}: on_bad_row must be 'fail', 'skip' or a function, got {repr_of(value)}"
+            )
+        plain_function(value, f"{what}: on_bad_row")
+    return value  # type: ignore[no-any-return]
+
+
+def decoding_errors(value: Any, what: str) -> str:
+    """``value`` if it names a way to decode bytes that are not valid text."""
+    try:
+        b"\xff".decode("ascii", value)
+    except UnicodeDecodeError:
+        pass
+    except (LookupError, TypeError, ValueError):
+        raise wrong_value(
+            f"{what}: errors must be a handler of bytes that are not valid text, for instance "
+            f"'strict', 'replace', 'backslashreplace' or 'ignore', got {repr_of(value)}"
+        ) from None
+    return value  # type: ignore[no-any-return]
 
 
 def _optional_character(value: Any, what: str) -> None:
@@ -105,6 +134,21 @@ def compression_of(value: Any, what: str) -> Compression:
     """``value`` if it is a compression, and something is installed that handles it."""
     one_of(COMPRESSIONS, value, f"{what}: compression")
     return value  # type: ignore[no-any-return]
+
+
+def pattern_of_files(pattern: str) -> None:
+    """Raise unless ``pattern`` of ``Source.files`` can match files."""
+    if pattern.endswith(("/", os.sep)):
+        raise wrong_value(
+            f"Source.files: pattern must match files, got {repr_of(pattern)}, which matches "
+            f"directories: did you mean {repr_of(pattern + '*')}?"
+        )
+    expanded = os.path.expanduser(pattern)
+    if expanded != pattern:
+        raise wrong_value(
+            f"Source.files: pattern must be written out, got {repr_of(pattern)}: "
+            f"did you mean {repr_of(expanded)}?"
+        )
 
 
 def inputs_of(given: Any, compression: Any, what: str) -> Inputs:

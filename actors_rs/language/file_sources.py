@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike, fspath
@@ -17,11 +16,18 @@ from actors_rs.graph.checks import (
     plain_function,
     required_text,
     wrong_kind,
-    wrong_value,
 )
-from actors_rs.graph.file_arguments import CsvOptions, csv_format, inputs_of
+from actors_rs.graph.file_arguments import (
+    CsvOptions,
+    bad_row_policy,
+    csv_format,
+    decoding_errors,
+    inputs_of,
+    pattern_of_files,
+)
 from actors_rs.graph.spec import Attributes, OutletRef, spec_of
 from actors_rs.language.methods.chain import flow_of
+from actors_rs.stages.files.bad_row import OnBadRow
 from actors_rs.stages.files.compression import Compression
 from actors_rs.stages.files.inputs import ReadFrom
 from actors_rs.stages.sources.files.bytes import Bytes
@@ -136,26 +142,32 @@ class FileSources:
         ['orders.csv']
         """
         path_of(pattern, "Source.files", "pattern")
-        _expect_pattern_of_files(fspath(pattern))
+        pattern_of_files(fspath(pattern))
         return _blocking("files", partial(Files, pattern))
 
     @staticmethod
     def lines(
-        path: ReadFrom, encoding: str = "utf-8-sig", *, compression: Compression = "infer"
+        path: ReadFrom,
+        encoding: str = "utf-8-sig",
+        *,
+        errors: str = "strict",
+        compression: Compression = "infer",
     ) -> Flow[Never, str]:
         """The lines of text files, without their ends, read on demand.
 
         ``path`` and ``compression`` are explained at ``FileSources``:
         ``Source.lines("logs/*.log.gz")``. The default ``encoding`` is UTF-8, with a byte order mark
-        or without.
+        or without. ``errors`` is as for ``open``: ``"strict"`` (default) fails at bytes that are
+        not valid text, ``"replace"`` gives ``"\\ufffd"`` for them.
 
-        >>> from io import StringIO
-        >>> Source.lines(StringIO("a\\nb\\n")).run(Sink.list())
-        ['a', 'b']
+        >>> from io import BytesIO
+        >>> Source.lines(BytesIO(b"a\\nb\\xff\\n"), errors="backslashreplace").run(Sink.list())
+        ['a', 'b\\\\xff']
         """
         inputs = inputs_of(path, compression, "Source.lines")
         encoding_of(encoding, "Source.lines")
-        return _blocking("lines", partial(Lines, inputs, encoding), pinned=inputs.may_wait)
+        decoding_errors(errors, "Source.lines")
+        return _blocking("lines", partial(Lines, inputs, encoding, errors), pinned=inputs.may_wait)
 
     @staticmethod
     def bytes(
@@ -175,20 +187,26 @@ class FileSources:
 
     @staticmethod
     def jsonl(
-        path: ReadFrom, encoding: str = "utf-8-sig", *, compression: Compression = "infer"
+        path: ReadFrom,
+        encoding: str = "utf-8-sig",
+        *,
+        compression: Compression = "infer",
+        on_bad_row: OnBadRow = "fail",
     ) -> Flow[Never, Any]:
         """The JSON values of files with one on each line.
 
-        The default ``encoding`` is UTF-8, with a byte order mark or without. ``path`` and
-        ``compression``: see ``FileSources``.
+        The default ``encoding`` is UTF-8, with a byte order mark or without. ``on_bad_row`` is as
+        for ``csv``; a bad row is a line that is no JSON. ``path``, ``compression``: see
+        ``FileSources``.
 
         >>> from io import StringIO
-        >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": 2}\\n')).run(Sink.list())
-        [{'id': 1}, {'id': 2}]
+        >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": \\n'), on_bad_row="skip").run(Sink.list())
+        [{'id': 1}]
         """
         inputs = inputs_of(path, compression, "Source.jsonl")
         encoding_of(encoding, "Source.jsonl")
-        return _blocking("jsonl", partial(Jsonl, inputs, encoding))
+        bad_row_policy(on_bad_row, "Source.jsonl")
+        return _blocking("jsonl", partial(Jsonl, inputs, encoding, on_bad_row))
 
     @staticmethod
     def json(
@@ -366,20 +384,6 @@ class FileSources:
             )
         flag(dicts, "Source.sqlite: dicts")
         return _blocking("sqlite", partial(Sqlite, path, query, parameters, dicts))
-
-
-def _expect_pattern_of_files(pattern: str) -> None:
-    if pattern.endswith(("/", os.sep)):
-        raise wrong_value(
-            f"Source.files: pattern must match files, got {repr_of(pattern)}, which matches "
-            f"directories: did you mean {repr_of(pattern + '*')}?"
-        )
-    expanded = os.path.expanduser(pattern)
-    if expanded != pattern:
-        raise wrong_value(
-            f"Source.files: pattern must be written out, got {repr_of(pattern)}: "
-            f"did you mean {repr_of(expanded)}?"
-        )
 
 
 def _names(columns: Any) -> list[str]:

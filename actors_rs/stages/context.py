@@ -142,6 +142,9 @@ class StageContext(Protocol):
     ) -> None:
         """Put ``what`` into the dead letters; the line in the log has the ``partition``."""
 
+    def warn(self, text: str, /) -> None:
+        """Log ``text`` about this stage at WARNING; the stage sees to it that it is rare."""
+
     def attach(self, source: object, inlet: Inlet, /) -> None:
         """Start ``source`` as a part of this run; its elements come to ``inlet``.
 

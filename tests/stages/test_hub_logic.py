@@ -11,7 +11,7 @@ class Hub(Alone):
     """A hub on which ``join`` gives a further outlet and its recorder."""
 
     def __init__(self, *args, **options):
-        self.missed = []
+        self.warnings = []
         super().__init__(HubLogic(*args, **options))
 
     def join(self, whom=None):
@@ -26,8 +26,8 @@ class Hub(Alone):
     def leave(self, outlet):
         return self.turn(outlet.cancel)
 
-    def report(self, what, why, error=None):
-        self.missed.append(what)
+    def warn(self, text):
+        self.warnings.append(text)
 
 
 def test_the_first_request_opens_the_inlet():
@@ -138,7 +138,7 @@ def test_a_request_that_is_on_its_way_when_the_bound_is_met_is_heard_first(on_sl
     assert fast_down.elements == list(range(16))
     assert slow.count == 16
     assert not slow_down.ended
-    assert hub.missed == []
+    assert hub.logic.details()["dropped"] == 0
 
 
 def test_counts_of_those_that_left_stay_in_the_figures():
@@ -147,3 +147,16 @@ def test_counts_of_those_that_left_stay_in_the_figures():
     hub.ask(outlet, 3).push(1, 2, 3).leave(outlet)
     assert sum(outlet.count for outlet in hub.logic.outlets) == 3
     assert hub.logic.details() == {"subscribers": 0, "held": 2, "dropped": 0}
+
+
+def test_missed_elements_are_counted_and_one_warning_is_logged():
+    hub = Hub(1, on_slow="drop")
+    (fast, _), (slow, slow_down) = hub.join(), hub.join()
+    hub.ask(slow, 1).ask(fast, 99)
+    for first in range(0, 30, 3):
+        hub.push(first, first + 1, first + 2)
+        while hub.posted:
+            hub.turn(hub.posted.popleft())
+    assert slow_down.elements == [0]
+    assert hub.logic.details()["dropped"] == 28
+    assert len(hub.warnings) == 1

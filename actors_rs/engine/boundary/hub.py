@@ -62,8 +62,10 @@ class HubPublisher(Generic[T]):
     subscriber that lags ``replay`` elements and requests nothing is handled by ``on_slow``:
 
     - ``"backpressure"``: it blocks all other subscribers.
-    - ``"drop"``: it loses the oldest elements that it has not taken; each is a dead letter.
-      ``run.drain()`` still waits until it has taken the elements that the hub holds for it.
+    - ``"drop"``: it loses the oldest elements that it has not taken. They are not kept: ``dropped``
+      in the details of the stage's snapshot counts them, once for each subscriber that misses one,
+      and a warning is logged at the first. ``run.drain()`` still waits until the subscriber has
+      taken the elements that the hub holds for it.
     - ``"fail"``: it gets ``on_error`` with ``SlowSubscriberError``.
 
     With ``"drop"`` and ``"fail"``, a subscriber that has never requested has not begun, and misses

@@ -72,11 +72,16 @@ class Input:
         with open(self.name, "rb") as file:
             yield from decompressed(self._counted.counting(_read(file)), self._kind)
 
-    def lines(self, encoding: str, place: Place, newline: str | None = None) -> Generator[str]:
-        """The lines with their ends; ``place`` follows the position; ``newline`` as in ``open``."""
+    def lines(
+        self, encoding: str, place: Place, newline: str | None = None, errors: str = "strict"
+    ) -> Generator[str]:
+        """The lines with their ends; ``place`` follows the position.
+
+        ``newline`` and ``errors`` are as in ``open``.
+        """
         if self.is_text:
             return text_lines(self._file, place)
-        return lines_of(self.chunks(), encoding, place, newline)
+        return lines_of(self.chunks(), encoding, place, newline, errors)
 
     def utf8(self) -> Generator[bytes]:
         """The bytes of the file; text as UTF-8, as soon as it was read."""

@@ -42,14 +42,19 @@ def reading(path: str | os.PathLike[str]) -> Iterator[Place]:
 
 
 def lines_of(
-    chunks: Iterable[bytes], encoding: str, place: Place, newline: str | None = None
+    chunks: Iterable[bytes],
+    encoding: str,
+    place: Place,
+    newline: str | None = None,
+    errors: str = "strict",
 ) -> Generator[str]:
     """The lines of the text in ``chunks``, with their ends; ``place`` follows the position.
 
-    ``newline`` as for ``open``: ``None``, or "" for ends that stay as they are.
+    ``newline`` and ``errors`` as for ``open``. ``newline`` is ``None``, or "" for ends that stay as
+    they are.
     """
-    strictly = codecs.getincrementaldecoder(encoding)()
-    decoder = IncrementalNewlineDecoder(strictly, translate=newline is None)
+    of_text = codecs.getincrementaldecoder(encoding)(errors)
+    decoder = IncrementalNewlineDecoder(of_text, translate=newline is None)
     begun: list[str] = []  # pieces of a line whose end has not come
     failure, over = None, False
     with closing(_with_end(chunks, begun, place)) as pieces:

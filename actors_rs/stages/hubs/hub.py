@@ -25,6 +25,11 @@ from actors_rs.stages.stage import Budget
 
 __all__ = ["HubLogic"]
 
+_MISSED = (
+    "a subscriber requests too slowly and misses elements, on_slow='drop': 'dropped' in the "
+    "snapshot of the stage counts them; it is not logged again"
+)
+
 
 class _Seat(Seat):
     """A subscriber with its place in the stream."""
@@ -112,17 +117,19 @@ class HubLogic(HotJunction[_Seat]):
             seat.outlet.emit(self._buffer.read(seat.reader))
 
     def _trim(self) -> None:
-        missed = self._buffer.trim()
+        buffer = self._buffer
+        is_first = not buffer.dropped
+        missed = buffer.trim()
         if not missed:
             return
+        if buffer.on_slow == "drop":
+            if is_first:
+                self.context.warn(_MISSED)
+            return
         seats = {id(seat.reader): seat for seat in self._seats}
-        for reader, elements in missed:
-            if self._buffer.on_slow == "fail":
-                behind = f"{len(elements) + self._buffer.replay} elements behind"
-                seats[id(reader)].outlet.fail(SlowSubscriberError(self.context.name, behind))
-            else:
-                for element in elements:
-                    self.context.report(element, "missed by a subscriber of a hub, on_slow='drop'")
+        for reader, count in missed:
+            behind = f"{count + buffer.replay} elements behind"
+            seats[id(reader)].outlet.fail(SlowSubscriberError(self.context.name, behind))
 
     def _end_whoever_has_all(self) -> None:
         error = self.ending = self.inlet.error

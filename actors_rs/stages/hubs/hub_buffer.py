@@ -12,7 +12,6 @@ a pause after it are for that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.protocol.demand import less_demand
@@ -106,17 +105,17 @@ class HubBuffer:
         reader.late = False
         return frame
 
-    def trim(self) -> list[tuple[Reader, Sequence[Any]]]:
-        """Release all but the last ``replay`` elements; gives readers with elements they missed.
+    def trim(self) -> list[tuple[Reader, int]]:
+        """Release all but the last ``replay`` elements; gives readers that missed some, how many.
 
         A reader that has never requested has not begun: it misses nothing, and will begin later.
         """
         oldest = max(self.start, self.end - self.replay)
-        missed: list[tuple[Reader, Sequence[Any]]] = []
+        missed: list[tuple[Reader, int]] = []
         for reader in self._readers:
             if reader.position < oldest:
                 if reader.asked:
-                    missed.append((reader, self._between(reader.position, oldest)))
+                    missed.append((reader, oldest - reader.position))
                     self.dropped += oldest - reader.position
                 reader.position = oldest
         self._forget(oldest)

@@ -21,25 +21,23 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
-from actors_rs.errors import ReadError
-from actors_rs.stages.files.csv_rows import BadRow, CsvFormat, rows_of
+from actors_rs.stages.files.csv_rows import CsvFormat, rows_of
 from actors_rs.stages.files.inputs import Inputs
-from actors_rs.stages.files.reading import Place, reading
-from actors_rs.stages.files.source import FileSource
+from actors_rs.stages.files.reading import reading
+from actors_rs.stages.files.source import RowSource
 
 LIMIT_OF_PYTHON = 131_072
 """The default of ``csv.field_size_limit``, which holds for the whole process."""
 NO_LIMIT = 2**31 - 1
 
 
-class Csv(FileSource):
+class Csv(RowSource):
     """Each row with as many fields as the first one of its file has."""
 
     def __init__(self, inputs: Inputs, form: CsvFormat, encoding: str) -> None:
-        super().__init__(inputs)
+        super().__init__(inputs, form.on_bad_row)
         self._form = form
         self._encoding = encoding
-        self._skipped = 0
 
     def elements(self) -> Iterator[Any]:
         if csv.field_size_limit() == LIMIT_OF_PYTHON:
@@ -49,19 +47,4 @@ class Csv(FileSource):
                 reading(one.name) as place,
                 closing(one.lines(self._encoding, place, newline="")) as lines,
             ):
-                yield from rows_of(lines, self._form, place, partial(self._bad, one.name, place))
-
-    def _bad(self, path: str, place: Place, text: str, fields: list[str], error: Exception) -> Any:
-        answer = self._form.on_bad_row
-        if answer == "fail":
-            raise error
-        row = BadRow(path, place.line, text, tuple(fields), error)
-        element = None if answer == "skip" else answer(row)
-        if element is None:
-            self._skipped += 1
-            self.context.report(row, "a bad row, skipped", ReadError(path, error, place.line))
-        return element
-
-    def details(self) -> dict[str, Any]:
-        skipped = {"skipped": self._skipped} if self._skipped else {}
-        return super().details() | skipped
+                yield from rows_of(lines, self._form, place, partial(self.bad, one.name, place))

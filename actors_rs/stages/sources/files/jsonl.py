@@ -2,7 +2,9 @@
 
 {"name": "a"} {"name": "b"} |
 
-Gives the JSON values of files, one a line, also of compressed ones. Empty lines are none.
+Gives the JSON values of files, one a line, also of compressed ones. Empty lines are none. A bad
+line fails the stream, or is a dead letter and counted as ``skipped``, or becomes what a function
+makes of it.
 
 Back-pressure: reads as far as elements are asked for, on a thread of its own.
 Completes: at the end of the input.
@@ -17,24 +19,32 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
+from actors_rs.stages.files.bad_row import OnBadRow
 from actors_rs.stages.files.inputs import Inputs
 from actors_rs.stages.files.reading import reading
-from actors_rs.stages.files.source import FileSource
+from actors_rs.stages.files.source import RowSource
 
 
-class Jsonl(FileSource):
+class Jsonl(RowSource):
     """One JSON value of each line."""
 
-    def __init__(self, inputs: Inputs, encoding: str) -> None:
-        super().__init__(inputs)
+    def __init__(self, inputs: Inputs, encoding: str, on_bad_row: OnBadRow) -> None:
+        super().__init__(inputs, on_bad_row)
         self._encoding = encoding
 
     def elements(self) -> Iterator[Any]:
         for one in self.files():
             with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
                 for line in lines:
-                    if not line.isspace():
-                        yield _value_of(line)
+                    if line.isspace():
+                        continue
+                    try:
+                        value = _value_of(line)
+                    except (ValueError, RecursionError) as error:
+                        value = self.bad(one.name, place, line, [], error)
+                        if value is None:
+                            continue
+                    yield value
 
 
 def _value_of(line: str) -> Any:

@@ -24,12 +24,16 @@ from actors_rs.stages.files.source import FileSource
 class Lines(FileSource):
     """The lines of text files, one file after the other."""
 
-    def __init__(self, inputs: Inputs, encoding: str) -> None:
+    def __init__(self, inputs: Inputs, encoding: str, errors: str) -> None:
         super().__init__(inputs)
         self._encoding = encoding
+        self._errors = errors
 
     def elements(self) -> Iterator[str]:
         for one in self.files():
-            with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
+            with (
+                reading(one.name) as place,
+                closing(one.lines(self._encoding, place, errors=self._errors)) as lines,
+            ):
                 for line in lines:
                     yield line.rstrip("\r\n")

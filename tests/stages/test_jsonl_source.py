@@ -1,0 +1,93 @@
+"""``Source.jsonl`` and ``Source.lines`` at input that is no JSON, or no text."""
+
+import json
+
+import pytest
+
+from actors_rs import ActorSystem, BadRow, Sink, Source
+from actors_rs.errors import ArgumentTypeError, InvalidArgumentError, ReadError, StageError
+
+SECONDS = 20
+DEEP = "[" * 100_000
+BAD = f'{{"id": 1}}\n{{"id": \n\n{{"id": 2}}\n{DEEP}\nnull\n'
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_text(BAD)
+    return path
+
+
+def listed(source):
+    return source.run(Sink.list(), timeout=SECONDS)
+
+
+def error_of(source):
+    with pytest.raises(StageError) as caught:
+        listed(source)
+    assert isinstance(caught.value.__cause__, ReadError)
+    return caught.value.__cause__
+
+
+def test_bad_lines_that_are_skipped_are_dead_letters_and_counted(path):
+    with ActorSystem(shutdown_timeout=SECONDS) as system:
+        run = system.start(Source.jsonl(path, on_bad_row="skip").to(Sink.list()))
+        assert run.result(SECONDS) == [{"id": 1}, {"id": 2}, None]
+        letters = system.dead_letters.recent()
+        stage = run.snapshot().stages[0]
+    rows = [letter.what for letter in letters]
+    assert all(isinstance(row, BadRow) for row in rows)
+    assert [(row.path, row.line, row.text, row.fields) for row in rows] == [
+        (str(path), 2, '{"id": \n', ()),
+        (str(path), 5, f"{DEEP}\n", ()),
+    ]
+    assert isinstance(letters[0].error, ReadError)
+    assert stage.details["skipped"] == 2
+
+
+def test_a_function_gives_an_element_for_a_bad_line_or_skips_it(path):
+    source = Source.jsonl(path, on_bad_row=lambda bad: bad.text if bad.line == 2 else None)
+    assert listed(source) == [{"id": 1}, '{"id": \n', {"id": 2}, None]
+
+
+def test_a_bad_line_fails_the_stream_by_default_after_the_lines_before_it(path):
+    assert error_of(Source.jsonl(path)).line == 2
+    source = Source.jsonl(path).recover(lambda error: "failed")
+    assert listed(source) == [{"id": 1}, "failed"]
+
+
+def test_a_function_for_bad_lines_that_raises_fails_the_stream_with_the_line(path):
+    error = error_of(Source.jsonl(path, on_bad_row=lambda bad: 1 // 0))
+    assert error.line == 2
+    assert isinstance(error.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"), [("ignore", InvalidArgumentError), (3, ArgumentTypeError)]
+)
+def test_a_policy_that_does_not_exist_is_refused_where_it_is_written(value, kind):
+    with pytest.raises(kind, match=r"Source\.jsonl: on_bad_row must be"):
+        Source.jsonl("rows.jsonl", on_bad_row=value)
+
+
+def test_bytes_that_are_no_text_are_decoded_as_errors_says(tmp_path):
+    path = tmp_path / "log.txt"
+    path.write_bytes("é\n".encode() + b"a\xffb\n" + "é".encode() * 50_000 + b"\n\xc3")
+    lines = ["é", "a\ufffdb", "é" * 50_000, "\ufffd"]
+    assert listed(Source.lines(path, errors="replace")) == lines
+    assert listed(Source.lines(path, errors="ignore")) == ["é", "ab", "é" * 50_000]
+    assert listed(Source.lines(path, errors="surrogateescape"))[1] == "a\udcffb"
+    assert error_of(Source.lines(path)).line == 2
+
+
+def test_lines_with_bytes_that_are_no_text_can_be_read_as_json(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"name": "\xff"}\n')
+    assert listed(Source.lines(path, errors="replace").map(json.loads)) == [{"name": "\ufffd"}]
+
+
+@pytest.mark.parametrize("errors", ["replaced", "xmlcharrefreplace", "", 3, None])
+def test_a_handler_that_cannot_decode_is_refused_where_it_is_written(errors):
+    with pytest.raises(InvalidArgumentError, match=r"Source\.lines: errors must be a handler"):
+        Source.lines("log.txt", errors=errors)
