@@ -1,6 +1,6 @@
 """``FileSource``: what sources share that read files as ``Inputs`` finds them.
 
-``RowSource`` is for those that can go on after a row that is no row.
+``RowSource`` is for sources that can go on after a bad row.
 """
 
 from __future__ import annotations
