@@ -345,6 +345,8 @@ class WholeRun(Scope, Protocol):
 
     number: int
     run: Any
+    stop_reason: BaseException | None
+    """Why it ends before its time: its cancellation, or what it was aborted with."""
 
     @property
     def drains_for_long(self) -> bool:

@@ -253,6 +253,9 @@ class Member(UserCalls):
     def recovered(self, error: BaseException, /) -> None:
         failures.recover(self.scope, self, error)
 
+    def stop_reason(self) -> BaseException | None:
+        return cast("WholeRun", self.scope.activity).stop_reason
+
     def linger(self, release: Release, /) -> None:
         self.scope.linger(self, lambda error: self.post(partial(release, error)))
 

@@ -197,7 +197,7 @@ def _workers(stage: StageSnapshot) -> str:
         return ""
     if details.get("in_process"):
         return "calls in this process, where they are faster"
-    parts = [f"{details['workers']} workers with {compact(details['workers_memory'])}B"]
+    parts = [f"{details['workers']} workers with {compact_bytes(details['workers_memory'])}"]
     parts += [f"chunks of {compact(details['chunk'])}", f"{percent(details['pickling'])} pickling"]
     if died := details.get("workers_died"):
         parts.append(f"{compact(died)} died")

@@ -179,6 +179,10 @@ class StageContext(Protocol):
     def recovered(self, error: BaseException, /) -> None:
         """``error``, which arrived at an inlet, was dealt with and is no failure of the run."""
 
+    def stop_reason(self) -> BaseException | None:
+        """Why the run ends before its time, if it does: ``RunCancelled``, or a failure."""
+        ...
+
     def event(self, name: str, /, **what: Any) -> None:
         """Tell the log and who listens, see ``runtime/eventing``."""
 

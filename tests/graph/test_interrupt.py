@@ -61,6 +61,21 @@ def test_the_first_signal_drains_and_the_result_is_delivered(number, code):
     assert stop.exit_code == code
 
 
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (signal.SIGINT, "press Ctrl-C again to cancel it"),
+        (signal.SIGTERM, "a second signal cancels it"),
+    ],
+)
+def test_the_line_in_the_log_names_the_signal_that_came(number, advice, caplog):
+    with StopSignals() as stop, ActorSystem() as system:
+        source = Source.from_iterable(interrupting(stop, 5, number))
+        stop.result_or_drain(system.start(source.to(Sink.count())))
+    (line,) = [text for text in caplog.messages if text.startswith("stopping: ")]
+    assert line.endswith(advice)
+
+
 def test_the_second_signal_cancels(tmp_path):
     def twice(n):
         if n == 0:

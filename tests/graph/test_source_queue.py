@@ -1,6 +1,7 @@
 # mypy: disable-error-code="arg-type, assignment, call-overload, misc, union-attr, var-annotated"
 """``Source.queue``: elements handed in from any thread, bounded, ended from outside."""
 
+import asyncio
 import math
 import threading
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors_rs import ActorSystem, Sink, Source
+from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.engine.run.source_queue import SourceQueue
 from actors_rs.errors import (
     BlockingError,
@@ -16,6 +17,7 @@ from actors_rs.errors import (
     GraphError,
     IllegalStateError,
     InvalidArgumentError,
+    RunCancelled,
     StageError,
 )
 from tests.graph.helpers import SECONDS, wait_until
@@ -143,6 +145,45 @@ def test_a_closed_queue_says_so(shared, how):
         queue.put(1)
 
 
+def gone(queue):
+    queue.fail(OSError("the feed is gone"))
+
+
+@pytest.mark.parametrize(
+    ("end", "why", "cause"),
+    [
+        (lambda run: run.queue().complete(), "it was completed", None),
+        (lambda run: run.drain(SECONDS), "its run is drained", None),
+        (lambda run: run.cancel(), "its run was cancelled", RunCancelled),
+        (lambda run: gone(run.queue()), "it was failed with OSError: the feed is gone", OSError),
+        (lambda run: run.queue().put("x"), "the stream has failed with StageError", StageError),
+        (lambda run: run.queue().put(0), "the stages downstream need no more", None),
+    ],
+    ids=["completed", "drained", "cancelled", "failed", "failed downstream", "not needed"],
+)
+def test_a_closed_queue_says_why_it_is_closed(shared, end, why, cause):
+    sink = Flow().map(int).take_while(lambda n: n > 0).to(Sink.list())
+    run, queue = started(shared, sink=sink)
+    end(run)
+    assert run.wait(SECONDS)
+    for put in (lambda: queue.put(1), lambda: asyncio.run(queue.put_async(1))):
+        with pytest.raises(
+            IllegalStateError, match=f"queue 'queue' takes nothing more: {why}"
+        ) as told:
+            put()
+        assert type(told.value.__cause__) is (cause or type(None))
+
+
+def test_a_queue_that_has_overflowed_says_so(shared):
+    _, queue, held = stuck(shared, overflow="fail")
+    with pytest.raises(BufferOverflowError):
+        queue.put(9)
+    with pytest.raises(IllegalStateError, match="takes nothing more: it overflowed") as told:
+        queue.put(9)
+    assert isinstance(told.value.__cause__, BufferOverflowError)
+    held.set()
+
+
 @pytest.mark.parametrize("name", [None, "queue"])
 def test_who_asks_for_the_queue_behind_the_end_gets_it_closed(name):
     with ActorSystem(shutdown_timeout=SECONDS) as system:
@@ -154,7 +195,7 @@ def test_who_asks_for_the_queue_behind_the_end_gets_it_closed(name):
     assert late is queue
     assert late.closed
     assert not late.offer(1)
-    with pytest.raises(IllegalStateError, match="takes nothing more: the stream is over"):
+    with pytest.raises(IllegalStateError, match="takes nothing more: its run was cancelled"):
         late.put(1)
 
 
@@ -182,7 +223,7 @@ def test_the_end_of_the_stream_wakes_whoever_waits_for_room(shared):
     run.cancel()
     held.set()
     thread.join(SECONDS)
-    assert "the stream is over" in str(told[0])
+    assert "its run was cancelled" in str(told[0])
 
 
 def test_a_drained_run_takes_nothing_more_and_delivers_what_waits(shared):

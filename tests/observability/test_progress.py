@@ -53,6 +53,29 @@ def test_the_total_is_in_the_snapshot():
         assert progress_line(run.snapshot()).startswith("run: 100% (3 of 3)")
 
 
+def test_a_run_that_completes_ends_at_all_of_it_though_a_stage_needed_fewer():
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, 1_000_000).take(5).to(Sink.count()))
+        assert run.result(SECONDS) == 5
+        assert progress_line(run.snapshot()).startswith("run: 100% (")
+        kept = Source.range(0, 10).filter(lambda n: n < 3).map(str).with_total(10)
+        run = system.start(kept.to(Sink.count()))
+        assert run.result(SECONDS) == 3
+        assert progress_line(run.snapshot()).startswith("run: 100% (")
+        run = system.start(Source.from_iterable(lambda: iter(())).with_total(10).to(Sink.count()))
+        assert run.result(SECONDS) == 0
+        assert progress_line(run.snapshot()).startswith("run: 0 of 0, ")
+
+
+def test_a_run_that_was_drained_ends_where_it_was():
+    with ActorSystem(workers=2) as system:
+        source = Source.queue(5).with_total(10)
+        run = system.start(source.to(Sink.count()))
+        run.queue().put(1, SECONDS)
+        assert run.drain(SECONDS)
+        assert progress_line(run.snapshot()).startswith("run: 10% (1 of 10), ")
+
+
 def test_without_a_terminal_plain_lines_are_written():
     out = io.StringIO()
     with ActorSystem(workers=2) as system:

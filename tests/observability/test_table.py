@@ -141,7 +141,7 @@ PROCESSES = {
 
 def test_a_stage_of_worker_processes_tells_of_them():
     (row,) = rows_of(snapshot(replace(STAGE, details=PROCESSES)))
-    assert row.details == "2 workers with 31.0MB, chunks of 1250, 7% pickling, 3 died"
+    assert row.details == "2 workers with 29.6MiB, chunks of 1250, 7% pickling, 3 died"
     (row,) = rows_of(snapshot(replace(STAGE, details={**PROCESSES, "in_process": True})))
     assert row.details == "calls in this process, where they are faster"
 

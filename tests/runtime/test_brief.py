@@ -1,6 +1,8 @@
 """What is logged of an exception first: what was raised, and the user's own code."""
 
+import json
 import logging
+import sysconfig
 
 import pytest
 
@@ -112,3 +114,48 @@ def test_the_whole_chain_is_not_logged_above_debug(caplog, level):
         system.start(flow.to(Sink.list())).result(10)
     records = [record for record in caplog.records if record.name != "actors_rs.events"]
     assert [record.levelno for record in records] == [logging.WARNING]
+
+
+def program_at(path, code, **names):
+    """Names of a program whose code is ``code``, in a file at ``path``."""
+    space = dict(names)
+    exec(compile(code, str(path), "exec"), space)
+    return space
+
+
+def test_frames_of_the_standard_library_are_left_out():
+    text = brief(raised(lambda: json.loads("{")))
+    assert "json.loads" in text
+    assert f"{sysconfig.get_path('stdlib')}/json" not in text
+    assert brief(raised(json.loads, "{")).count("  File ") == 1, "the frame of this test"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/srv/app/.venv/lib/python3.12/site-packages/requests/api.py",
+        r"C:\Python312\Lib\site-packages\requests\api.py",
+        "/usr/lib/python3/dist-packages/requests/api.py",
+    ],
+)
+def test_frames_of_installed_packages_are_shown_only_where_the_user_has_none(path):
+    get = program_at(path, "def get(): return 1 // 0")["get"]
+    error = raised(get)
+    assert [line for line in brief(error).splitlines() if "requests" in line] == []
+    error.__traceback__ = error.__traceback__.tb_next
+    assert brief(error).splitlines()[1] == f'  File "{path}", line 1, in get'
+
+
+def test_frames_of_python_and_of_packages_are_left_out_of_the_code_of_a_worker():
+    remote = RuntimeError(
+        "Traceback (most recent call last):\n"
+        '  File "/opt/py/lib/python3.13t/json/decoder.py", line 3, in decode\n    scan()\n'
+        '  File "/opt/env/lib/python3.13/site-packages/pandas/core.py", line 4, in apply\n'
+        '  File "<frozen runpy>", line 5, in _run\n'
+        '  File "/srv/lib/job.py", line 6, in parse\n    return json.loads(line)\n'
+        "ValueError: no JSON\n"
+    )
+    assert brief(remote).splitlines()[1:] == [
+        '  File "/srv/lib/job.py", line 6, in parse',
+        "    return json.loads(line)",
+    ]

@@ -75,7 +75,7 @@ def test_a_place_or_a_reason_that_is_no_text_is_recorded_as_its_type():
     letters.publish(1, where=None, why="because")
     letters.publish(1, where="here", why=["because"])
     assert list(letters.counts()) == [
-        ("no text but a NoneType", "because"),
+        ("no text but None", "because"),
         ("here", "no text but a list"),
     ]
 
@@ -220,3 +220,12 @@ def test_the_error_of_a_letter_keeps_its_place_and_nothing_that_its_frames_held(
     assert error.__notes__[0].startswith("raised in test_the_error_of_a_letter")
     assert len(error.__notes__) == 1
     assert "fails (" in str(vars(error.__cause__)["__notes__"])
+
+
+def test_the_line_of_a_letter_that_is_none_says_none(caplog):
+    DeadLetters().publish(None, where="stage 'map'", why="a stage failed")
+    DeadLetters().publish({}, where="stage 'map'", why="a stage failed")
+    assert caplog.messages == [
+        "stage 'map': a stage failed (None)",
+        "stage 'map': a stage failed (a dict)",
+    ]

@@ -197,7 +197,8 @@ with ActorSystem() as system:
     say(going.result(20))
 """
     )
-    refusal = "IllegalStateError: queue 'queue' takes nothing more: the stream is over"
+    why = "its run goes on in the parent of this process"
+    refusal = f"IllegalStateError: queue 'queue' takes nothing more: {why}"
     assert lines == ["True False", "True cancelled", refusal, "['kept']"]
 
 

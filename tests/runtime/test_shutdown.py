@@ -2,6 +2,7 @@
 """The phases of a shutdown, its deadline, and who gets the last dead letters."""
 
 import logging
+import signal
 import threading
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.system import shutdown
 from tests.runtime.support import Recorder, eventually, no_thread_left, raises_at_the_end
 
 
@@ -167,10 +169,16 @@ def waiting_lines(caplog, count, **how):
     return [record.message for record in caplog.records if "to stop:" in record.message]
 
 
+def test_a_wait_after_sigterm_is_not_said_to_end_with_ctrl_c(caplog, monkeypatch):
+    monkeypatch.setattr(shutdown, "signal_that_came", lambda: signal.SIGTERM)
+    (line,) = waiting_lines(caplog, 1, drain=False, timeout=30)
+    assert line.endswith("; another signal stops the wait")
+
+
 def test_what_was_cancelled_and_does_not_end_is_named_once_while_it_is_waited_for(caplog):
     (line,) = waiting_lines(caplog, 10, drain=False, timeout=30)
     names = ", ".join(["the patient one"] * 8)
-    assert f"s for these to stop: {names}, 2 more; press Ctrl-C again" in line
+    assert f"s for these to stop: {names}, 2 more; press Ctrl-C to" in line
     assert line.startswith("shutdown of 'own' waits for at most 30 s ")
 
 

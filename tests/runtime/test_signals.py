@@ -276,7 +276,7 @@ def test_the_first_ctrl_c_in_a_stuck_program_is_answered_and_the_second_ends_it(
     program.send(signal.SIGINT)
     while "waits" not in (line := program.error_line()):
         assert line
-    assert "stage 'parse'; press Ctrl-C again to stop waiting" in line
+    assert "stage 'parse'; press Ctrl-C to stop waiting" in line
     program.send(signal.SIGINT)
     code, _, errors = program.wait(25)  # less than the shutdown's time
     assert code == -signal.SIGINT, errors

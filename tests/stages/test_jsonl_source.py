@@ -1,6 +1,7 @@
 """``Source.jsonl`` and ``Source.lines`` at input that is no JSON, or no text."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def test_bad_lines_that_are_skipped_are_dead_letters_and_counted(path):
         assert run.result(SECONDS) == [{"id": 1}, {"id": 2}, None]
         letters = system.dead_letters.recent()
         stage = run.snapshot().stages[0]
-    rows = [letter.what for letter in letters]
+    rows: list[Any] = [letter.what for letter in letters]
     assert all(isinstance(row, BadRow) for row in rows)
     assert [(row.path, row.line, row.text, row.fields) for row in rows] == [
         (str(path), 2, '{"id": \n', ()),

@@ -6,6 +6,7 @@ signals and counts them is the same.
 
 from __future__ import annotations
 
+import signal
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -60,10 +61,10 @@ class StopSignals(SignalWatch):
         if self._ends_before(run, 1):
             return run.result()
         said = {"run": run.name}
-        logger.warning(
-            "stopping: the run delivers the elements in flight; press Ctrl-C again to cancel it",
-            extra=said,
-        )
+        again = "a second signal cancels it"
+        if self.signal == signal.SIGINT:
+            again = "press Ctrl-C again to cancel it"
+        logger.warning("stopping: the run delivers the elements in flight; %s", again, extra=said)
         run.drain()
         if self._ends_before(run, 2):
             return run.result()

@@ -83,7 +83,7 @@ class RunScope:
         self._lingering: dict[RunningStage, Release] = {}
         self._sinks: Sequence[StreamEnd] = ()
         self._results = ONE
-        self._stop_reason: BaseException | None = None
+        self.stop_reason: BaseException | None = None
         self.grace = system.cancel_grace
         self._started_at = system.now()
         self._ended_at: float | None = None
@@ -132,8 +132,8 @@ class RunScope:
 
     def _welcome(self, stages: Sequence[RunningStage]) -> None:
         """Tell ``stages``, which are known since just now, of what was asked for before."""
-        if self._stop_reason is not None:
-            self._tell_to_stop(stages, self._stop_reason)
+        if self.stop_reason is not None:
+            self._tell_to_stop(stages, self.stop_reason)
         if self.draining:
             for stage in stages:
                 stage.post_drain()
@@ -157,7 +157,7 @@ class RunScope:
 
     def cancel(self, grace: float | None = None) -> None:
         if grace is not None:
-            self.grace = min(self.grace, grace) if self._stop_reason is not None else grace
+            self.grace = min(self.grace, grace) if self.stop_reason is not None else grace
         self._stop(self.cancelled_error())
 
     def abort(self, error: BaseException) -> None:
@@ -181,8 +181,8 @@ class RunScope:
     def _stop(self, reason: BaseException) -> None:
         """Cancel from the sinks on, and tell foreign subscribers why nothing more comes."""
         with self._lock:
-            if self._stop_reason is None:
-                self._stop_reason = reason
+            if self.stop_reason is None:
+                self.stop_reason = reason
         if not self._stages:
             self._over_early()
         elif self._living:
@@ -336,8 +336,8 @@ class RunScope:
 
     def ending(self) -> tuple[Ending, BaseException] | None:
         """See ``grace``."""
-        if self._stop_reason is not None:
-            return Ending.NOW, self._stop_reason
+        if self.stop_reason is not None:
+            return Ending.NOW, self.stop_reason
         ended = self._ends is not None and not self._ends
         if self._ends_failed or (self.failures and not self._may_recover()):
             error = self._first_failure() or self.cancelled_error()
@@ -396,5 +396,5 @@ class RunScope:
         # Without one, errors count that reached a sink: another branch recovered from them.
         if failures := self.failures or errors_of(unfinished):
             return first_of(failures)
-        stopped = unfinished or (not self._sinks and self._stop_reason is not None)
+        stopped = unfinished or (not self._sinks and self.stop_reason is not None)
         return self.cancelled_error() if stopped else None

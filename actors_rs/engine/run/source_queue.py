@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 
-from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError
+from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError, RunCancelled
 from actors_rs.runtime._primitives import check_may_block, start_thread
 from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
 from actors_rs.runtime.settings import check_error, check_timeout
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.queue import QueueSource
-from actors_rs.texts import few
+from actors_rs.texts import few, named
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
@@ -65,6 +65,8 @@ class SourceQueue(Generic[T]):
         self._completed = False  # nothing more comes in
         self._error: BaseException | None = None
         self._over = False  # the stream has ended
+        self._why = ""  # it takes nothing more
+        self._cause: BaseException | None = None  # of that
 
     def __repr__(self) -> str:
         return f"<SourceQueue '{self.name}': {len(self)} of {self.capacity} waiting>"
@@ -101,7 +103,8 @@ class SourceQueue(Generic[T]):
         - ``TimeoutError`` when there was no room in time;
         - ``BlockingError`` where it would have to wait on a thread of the pool, or may have to wait
           on a thread with a running event loop: a coroutine awaits ``put_async`` instead;
-        - ``IllegalStateError`` when the queue is closed;
+        - ``IllegalStateError`` when the queue is closed: the message says why (completed, drained,
+          cancelled, failed), and ``__cause__`` is the error behind that, if there is one;
         - ``BufferOverflowError`` when it overflows and its ``overflow`` is ``"fail"``;
         - ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
@@ -142,7 +145,7 @@ class SourceQueue(Generic[T]):
         except TimeoutError:
             raise self._no_room(timeout) from None
         if not taken:
-            raise self._closed_error()
+            raise self._closed_error() from self._cause
         self._tell()
         self._check_overflow(taken[0])
 
@@ -152,7 +155,7 @@ class SourceQueue(Generic[T]):
 
     def complete(self) -> None:
         """Complete the stream after the waiting elements, and accept no more. May be repeated."""
-        self._close(None)
+        self._close("it was completed")
 
     def fail(self, error: BaseException) -> None:
         """Fail the stream with ``error`` after the waiting elements, unless the queue is closed.
@@ -160,7 +163,7 @@ class SourceQueue(Generic[T]):
         Raises ``ArgumentTypeError`` if ``error`` is no exception.
         """
         check_error(f"queue '{self.name}': fail", error)
-        self._close(error)
+        self._close(f"it was failed with {named(error)}", error)
 
     def _put_in(self, element: T) -> bool:
         """Whether it was taken. Under the lock."""
@@ -180,8 +183,8 @@ class SourceQueue(Generic[T]):
             if self.overflow == "drop_newest":
                 self.dropped += 1
             elif self.overflow == "fail":
-                self._completed = True
-                self._error = BufferOverflowError(self.name, self.capacity, self.kind)
+                error = BufferOverflowError(self.name, self.capacity, self.kind)
+                self._end_with("it overflowed, and its overflow is 'fail'", error)
             return False
         return True
 
@@ -200,7 +203,7 @@ class SourceQueue(Generic[T]):
             if not self._changed.wait_for(put_in, timeout):
                 raise self._no_room(timeout)
         if not taken:
-            raise self._closed_error()
+            raise self._closed_error() from self._cause
         return taken[0]
 
     def _decide(self, element: T, taken: list[bool]) -> bool:
@@ -221,16 +224,20 @@ class SourceQueue(Generic[T]):
         )
 
     def _closed_error(self) -> IllegalStateError:
-        why = "the stream is over" if self._over else "it was completed or failed"
-        return IllegalStateError(f"queue '{self.name}' takes nothing more: {why}")
+        return IllegalStateError(f"queue '{self.name}' takes nothing more: {self._why}")
 
-    def _close(self, error: BaseException | None) -> None:
+    def _end_with(self, why: str, error: BaseException | None) -> None:
+        """The stream ends after the waiting elements, with ``error`` if any. Under the lock."""
+        self._completed, self._error = True, error
+        self._why, self._cause = why, error
+
+    def _close(self, why: str, error: BaseException | None = None) -> None:
         try:
             with self._changed.lock:
                 if self.closed:
                     return
                 self._changed.notify_all()
-                self._completed, self._error = True, error
+                self._end_with(why, error)
             self._awaiting.wake()
             self._tell()
         except BaseException:  # Ctrl-C, perhaps between the two
@@ -285,11 +292,17 @@ class SourceQueue(Generic[T]):
             ended = self._completed and not self._waiting
             return ended, self._error if ended else None
 
-    def close(self) -> None:
-        """The stream is over: wake all producers that wait for room."""
+    def drain(self) -> None:
+        """The run drains: take nothing more in, and complete after the waiting elements."""
+        self._close("its run is drained")
+
+    def close(self, error: BaseException | None = None) -> None:
+        """The stream is over, because of ``error`` if any: wake all that wait for room."""
         with self._changed.lock:
             self._changed.notify_all()
             self._over = True
+            if not self._why:
+                self._why, self._cause = _why_over(error), error
             self._arrived = None  # it holds the stage
         self._awaiting.wake()
 
@@ -298,10 +311,19 @@ class SourceQueue(Generic[T]):
         self._changed = Condition()  # the other one may be held, by a thread of the parent
         self._awaiting = Awaiting()
         self._over = True
+        self._why = "its run goes on in the parent of this process"
 
     def figures(self) -> dict[str, Any]:
         """For the run's snapshot."""
         return {"waiting": len(self), "capacity": self.capacity, "dropped": self.dropped}
+
+
+def _why_over(error: BaseException | None) -> str:
+    if error is None:
+        return "the stages downstream need no more elements"
+    if isinstance(error, RunCancelled):
+        return "its run was cancelled"
+    return f"the stream has failed with {named(error)}"
 
 
 def queue_among(stages: Iterable[RunningStage], name: str | None) -> SourceQueue[Any]:

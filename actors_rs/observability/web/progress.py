@@ -27,6 +27,8 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     """``done``, ``total``, ``unit`` and ``left`` (seconds) of the sources that know their totals.
 
     ``given_up`` of what is ``done`` are Spark partitions that failed for good.
+    A run that completes without a drain has done all of it: ``total`` is ``done`` then. Otherwise
+    it would end below 100 % where a filter drops elements, or a stage needs fewer.
     Sources with the unit of the first one are summed. ``None`` if no source knows its total.
     Sources of inner streams count only if there is no other: nobody knows how many will come.
     """
@@ -39,6 +41,8 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     summed = [one for one in counted if one.unit == unit]
     done, total = sum(one.done for one in summed), sum(one.total for one in summed)
     fresh = sum(one.fresh for one in summed)
+    if now.state == "completed" and not now.draining:
+        total = min(done, total)
     running = any(one.stage.state == "running" for one in summed)
     known_left = running and fresh and done <= total  # a total that the user says may be too small
     left = (total - done) * now.seconds / fresh if known_left else None

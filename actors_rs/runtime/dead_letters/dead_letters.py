@@ -108,7 +108,7 @@ class DeadLetters:
         """
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
-                self._log(where, f"{why} (a {class_name_of(what)})", error, fields or {})
+                self._log(where, f"{why} ({_kind_of(what)})", error, fields or {})
             except (
                 Exception,
                 SystemExit,
@@ -301,7 +301,11 @@ class DeadLetters:
 
 
 def _as_text(given: object) -> str:
-    return given if isinstance(given, str) else f"no text but a {class_name_of(given)}"
+    return given if isinstance(given, str) else f"no text but {_kind_of(given)}"
+
+
+def _kind_of(thing: object) -> str:
+    return "None" if thing is None else f"a {class_name_of(thing)}"
 
 
 def _within_log_every(times: dict[tuple[str, str], float], now: float) -> dict[Any, float]:

@@ -13,12 +13,14 @@ by the deadline. They are left running on daemon threads; nothing else is.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Sequence
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
+from actors_rs.runtime.system.signals import signal_that_came
 from actors_rs.texts import few, text_of
 
 __all__ = ["Shutdown"]
@@ -135,7 +137,7 @@ class Shutdown:
             system.name,
             self._left(0.0),
             few(names),
-            "; press Ctrl-C again to stop waiting" if on_main_thread() else "",
+            _how_to_stop_waiting(),
         )
 
     def _end_dead_letters(self, observers: Sequence[Activity]) -> None:
@@ -171,3 +173,11 @@ class Shutdown:
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
         return late
+
+
+def _how_to_stop_waiting() -> str:
+    if not on_main_thread():
+        return ""
+    if signal_that_came() == signal.SIGTERM:
+        return "; another signal stops the wait"
+    return "; press Ctrl-C to stop waiting"

@@ -27,7 +27,7 @@ from actors_rs.runtime._primitives import (
 )
 from actors_rs.runtime.settings import check_seconds
 
-__all__ = ["SignalWatch", "SystemSignals"]
+__all__ = ["SignalWatch", "SystemSignals", "signal_that_came"]
 
 NOW_SECONDS = 0.3
 """How long the shutdown of a system may take once it is to stop now."""
@@ -130,6 +130,11 @@ class SignalWatch:
 
     def _noted(self) -> None:
         """A signal was counted; still in the handler."""
+
+
+def signal_that_came() -> int | None:
+    """The number of the first signal that a watch of this process has counted, if one came."""
+    return next((watch.signal for watch in list(_watches) if watch.signal is not None), None)
 
 
 def _need_main_thread() -> None:

@@ -38,11 +38,11 @@ class HandIn(Protocol):
         """Whether everything was taken and nothing more will come, and why if it failed."""
         ...
 
-    def complete(self) -> None:
-        """Take nothing more in."""
+    def drain(self) -> None:
+        """Take nothing more in, as the run drains."""
 
-    def close(self) -> None:
-        """The stream is over: ends all waits of ``put``."""
+    def close(self, error: BaseException | None = None, /) -> None:
+        """The stream is over, because of ``error`` if any: ends all waits of ``put``."""
 
     def figures(self) -> dict[str, Any]:
         """The numbers of elements that wait, and that were dropped."""
@@ -75,10 +75,12 @@ class QueueSource(SourceLogic):
             outlet.complete()
 
     def drain(self) -> None:
-        self.queue.complete()
+        self.queue.drain()
 
     def stop(self, error: BaseException | None) -> None:
-        self.queue.close()
+        outlet = self.outlet
+        causes = (error, outlet.error, outlet.cause, self.context.stop_reason())
+        self.queue.close(next((cause for cause in causes if cause is not None), None))
 
     def details(self) -> dict[str, Any]:
         return self.queue.figures()

@@ -73,7 +73,7 @@
     const host = find("progress");
     host.hidden = !progress;
     if (!progress) return;
-    const share = Math.min(1, progress.done / progress.total); // a total that the user says may be wrong
+    const share = progress.total ? Math.min(1, progress.done / progress.total) : 1; // a total that the user says may be wrong
     host.firstElementChild.value = share;
     const left = progress.left === null ? "" : `, about ${Page.duration(progress.left)} left`;
     const good = progress.done - progress.given_up;
