@@ -104,7 +104,7 @@ class SourceQueue(Generic[T]):
         - ``BlockingError`` where it would have to wait on a thread of the pool, or may have to wait
           on a thread with a running event loop: a coroutine awaits ``put_async`` instead;
         - ``IllegalStateError`` when the queue is closed: the message says why (completed, drained,
-          cancelled, failed), and ``__cause__`` is the error behind that, if there is one;
+          cancelled, failed), ``__cause__`` is the error that led to it, if there is one;
         - ``BufferOverflowError`` when it overflows and its ``overflow`` is ``"fail"``;
         - ``InvalidArgumentError`` for a ``timeout`` that is no number.
         """
