@@ -56,6 +56,7 @@ EXCEPTIONS = {
     "actors_rs.SourceQueue.close": OF_STAGES,
     "actors_rs.SourceQueue.connect": OF_STAGES,
     "actors_rs.SourceQueue.disown": OF_STAGES,
+    "actors_rs.SourceQueue.drain": OF_STAGES,
     "actors_rs.SourceQueue.end": OF_STAGES,
     "actors_rs.SourceQueue.figures": OF_STAGES,
     "actors_rs.SourceQueue.take": OF_STAGES,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.errors import InvalidArgumentError, MissingExtraError
 from actors_rs.observability.web.controls import act
 from actors_rs.observability.web.details import dead_letters_of, tree_of
-from actors_rs.observability.web.guard import App, Guard, guarded
+from actors_rs.observability.web.guard import App, Guard, Receive, Scope, Send, guarded
 from actors_rs.observability.web.report import report_of_run
 from actors_rs.observability.web.static import FILES, static_text
 from actors_rs.observability.web.watching import Watch, WatchedRun, system_state
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-__all__ = ["Pages", "make_app"]
+__all__ = ["Pages", "looking", "make_app"]
 
 logger = logging.getLogger("actors_rs.web")
 REFRESH = 0.5
@@ -42,6 +42,7 @@ class Pages:
         self._over = self._has_failed = False
         self._collector: Any = None  # made when it is asked for: it needs an extra
         self._sampled = asyncio.Event()
+        self._looking: asyncio.Task[None] | None = None
 
     def close(self) -> None:
         """End all streams; on the loop."""
@@ -51,12 +52,19 @@ class Pages:
     @asynccontextmanager
     async def lifespan(self, _app: object) -> AsyncIterator[None]:
         """Look at the runs while the server lives."""
-        self._watch.sample()
-        looking = asyncio.create_task(self._look())
+        looking = self.look()
         try:
             yield
         finally:
             looking.cancel()
+
+    def look(self) -> asyncio.Task[None]:
+        """Look at the runs as long as the running loop lives; a server may have another one."""
+        if self._looking is None or self._looking.done():
+            self._sampled = asyncio.Event()
+            self._watch.sample()
+            self._looking = asyncio.create_task(self._look())
+        return self._looking
 
     async def _look(self) -> None:
         while True:
@@ -193,6 +201,20 @@ def make_app(watch: Watch, guard: Guard, read_only: bool) -> tuple[App, Pages]:
     refusals: dict[Any, Callable[..., Any]] = {InvalidArgumentError: _refused}
     app: Any = Starlette(routes=routes, lifespan=pages.lifespan, exception_handlers=refusals)
     return guarded(app, guard), pages
+
+
+def looking(app: App, pages: Pages) -> App:
+    """``app``, which begins to look at the runs with its first request.
+
+    A server does not tell an application that is mounted when it starts.
+    """
+
+    async def looks(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            pages.look()
+        await app(scope, receive, send)
+
+    return looks
 
 
 async def _refused(_request: Request, error: Exception) -> Response:

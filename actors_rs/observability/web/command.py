@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.run.interrupt import POLL_SECONDS, StopSignals
 from actors_rs.errors import InvalidArgumentError
+from actors_rs.observability.web.options import check_options
 from actors_rs.observability.web.report import report_html, report_of_json
-from actors_rs.observability.web.serving import check_options, serve
+from actors_rs.observability.web.serving import serve
 from actors_rs.runtime._primitives import Event
 from actors_rs.texts import repr_of, text_of
 

@@ -18,7 +18,18 @@ from urllib.parse import parse_qs
 
 from actors_rs.texts import repr_of
 
-__all__ = ["LOOPBACK", "MARK", "SAFETY", "Guard", "Refusal", "is_loopback"]
+__all__ = [
+    "LOOPBACK",
+    "MARK",
+    "SAFETY",
+    "App",
+    "Guard",
+    "Receive",
+    "Refusal",
+    "Scope",
+    "Send",
+    "is_loopback",
+]
 
 Scope: TypeAlias = dict[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[dict[str, Any]]]
@@ -156,7 +167,8 @@ def guarded(app: App, guard: Guard) -> App:
             await app(scope, receive, _with_safety(send))
         elif refusal.status == 401 and (token := guard.gives_token(query)) is not None:
             cookie = f"{guard.cookie}={token}; HttpOnly; SameSite=Strict; Path=/"
-            more = {"set-cookie": cookie, "location": scope["path"]}
+            same = "./" + scope["path"].rpartition("/")[2]  # relative: it may be mounted anywhere
+            more = {"set-cookie": cookie, "location": same}
             await _answer(send, 303, "", more)
         else:
             await _answer(send, refusal.status, refusal.why, {})

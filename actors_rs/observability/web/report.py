@@ -76,12 +76,12 @@ def report_html(report: Mapping[str, Any]) -> str:
     """The page with ``report`` in it, as one file."""
     page = static_text("index.html")
     style = f"<style>\n{static_text('page.css')}</style>"
-    page = page.replace('<link rel="stylesheet" href="/static/page.css">', style)
-    page = page.replace('<link rel="icon" href="/static/icon.svg">', "")
+    page = page.replace('<link rel="stylesheet" href="static/page.css">', style)
+    page = page.replace('<link rel="icon" href="static/icon.svg">', "")
     # "<" as an escape: no text of the run can end the element, or begin another one.
     data = json.dumps(report, separators=(",", ":")).replace("<", "\\u003c")
     scripts = [f'<script type="application/json" id="report">{data}</script>']
     scripts += [f"<script>\n{static_text(name)}</script>" for name in SCRIPTS]
     for name in SCRIPTS:
-        page = page.replace(f'<script src="/static/{name}" defer></script>\n', "")
+        page = page.replace(f'<script src="static/{name}" defer></script>\n', "")
     return page.replace("</body>", "\n".join([*scripts, "</body>"]))

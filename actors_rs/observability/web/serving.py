@@ -1,24 +1,25 @@
-"""``serve``: the page of a system, as long as a ``with`` block lasts."""
+"""``serve``: the page of a system, as long as a ``with`` or ``async with`` block lasts."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager as ContextManager
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from actors_rs.errors import InvalidArgumentError, MissingExtraError
-from actors_rs.observability.web.guard import Guard, is_loopback
+from actors_rs.errors import IllegalStateError
+from actors_rs.observability.web.guard import Guard
+from actors_rs.observability.web.options import check_options, import_uvicorn
 from actors_rs.runtime._primitives import Event, Thread
-from actors_rs.runtime.settings import check_flag, check_kind, check_text
-from actors_rs.texts import repr_of
+from actors_rs.runtime.settings import check_flag, check_kind
 
 if TYPE_CHECKING:
     from actors_rs.runtime.system.system import ActorSystem
 
-__all__ = ["Page", "check_options", "serve"]
+__all__ = ["Page", "Serving", "serve"]
 
 START_SECONDS = 30.0
 
@@ -43,7 +44,53 @@ class Page:
         return f"<Page {self.url.partition('?')[0]}>"
 
 
-@contextmanager
+class Serving:
+    """A page that can be served, for ``with`` or ``async with``.
+
+    ``serve`` makes it; ``make`` gives the block of the server. The block gets a ``Page``. ``async
+    with`` starts and stops the server on another thread, so that the event loop goes on. ``with``
+    blocks its thread at the start, for some 0.2 seconds.
+
+    >>> import asyncio
+    >>> from actors_rs.observability.web import serve
+    >>> async def main():
+    ...     async with serve(system) as page:
+    ...         return page.url.startswith("http://127.0.0.1:")
+    >>> with ActorSystem() as system:
+    ...     asyncio.run(main())
+    True
+    """
+
+    def __init__(self, make: Callable[[], ContextManager[Page]]) -> None:
+        self._make = make
+        self._block: ContextManager[Page] | None = None
+
+    def __enter__(self) -> Page:
+        if self._block is not None:
+            raise IllegalStateError("the page is being served: call serve() for another one")
+        block = self._make()
+        page = block.__enter__()
+        self._block = block
+        return page
+
+    def __exit__(self, *error: Any) -> None:
+        block, self._block = self._block, None
+        if block is not None:
+            block.__exit__(*error)
+
+    async def __aenter__(self) -> Page:
+        starting = asyncio.ensure_future(asyncio.to_thread(self.__enter__))
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            await asyncio.wait([starting])
+            await asyncio.to_thread(self.__exit__, None, None, None)
+            raise
+
+    async def __aexit__(self, *error: Any) -> None:
+        await asyncio.to_thread(self.__exit__, *error)
+
+
 def serve(
     system: ActorSystem,
     host: str = "127.0.0.1",
@@ -53,8 +100,8 @@ def serve(
     read_only: bool = False,
     show_elements: bool = False,
     allowed_hosts: Collection[str] = (),
-) -> Iterator[Page]:
-    """Serve a page for all runs of ``system`` while the ``with`` block lasts.
+) -> Serving:
+    """Serve a page for all runs of ``system`` while a ``with`` or ``async with`` block lasts.
 
     - ``host``: the address to listen on, ``"127.0.0.1"`` by default, which other machines cannot
       reach.
@@ -67,11 +114,12 @@ def serve(
       proxy.
 
     Raises ``InvalidArgumentError``, a ``ValueError``, for a ``host`` that other machines can reach
-    if there is no ``token``. Raises ``MissingExtraError`` without starlette and uvicorn, and
-    ``OSError`` if the port is taken.
+    if there is no ``token``. Raises ``MissingExtraError`` without starlette and uvicorn. Entering
+    the block raises ``OSError`` if the port is taken.
 
-    The server has one thread. When the block is left, the thread has ended and the port is free.
-    The page still shows runs that have ended. ``serve`` may be called on any thread that may block.
+    The server has one thread and logs no requests. When the block is left, the thread has ended and
+    the port is free. The page still shows runs that have ended. In a coroutine write ``async
+    with``, which does not block the event loop. For a server that you have see ``asgi_app``.
 
     >>> from urllib.request import urlopen
     >>> from actors_rs.observability.web import serve
@@ -83,53 +131,20 @@ def serve(
     check_flag("serve: read_only", read_only)
     check_flag("serve: show_elements", show_elements)
     check_options(host, port, token)
-    uvicorn = _uvicorn()
-    guard = Guard(host, token, read_only, allowed_hosts)
-    with _bound(host, port) as bound:
-        guard.port = bound.getsockname()[1]
-        server = _Server(uvicorn, system, guard, read_only, show_elements)
-        with server.running(bound):
-            name = f"[{host}]" if ":" in host else host
-            query = "" if token is None else f"?token={quote(token, safe='')}"
-            yield Page(f"http://{name}:{guard.port}/{query}", guard.port)
+    uvicorn = import_uvicorn()
 
+    @contextmanager
+    def serving() -> Iterator[Page]:
+        guard = Guard(host, token, read_only, allowed_hosts)
+        with _bound(host, port) as bound:
+            guard.port = bound.getsockname()[1]
+            server = _Server(uvicorn, system, guard, read_only, show_elements)
+            with server.running(bound):
+                name = f"[{host}]" if ":" in host else host
+                query = "" if token is None else f"?token={quote(token, safe='')}"
+                yield Page(f"http://{name}:{guard.port}/{query}", guard.port)
 
-def check_options(host: str, port: int, token: str | None) -> None:
-    """Raise ``InvalidArgumentError`` or ``ArgumentTypeError`` for what cannot be served."""
-    check_text("serve: host", host)
-    if type(port) is not int or not 0 <= port <= 65535:
-        raise InvalidArgumentError(f"serve: port must be from 0 to 65535, got {repr_of(port)}")
-    if token is not None:
-        check_text("serve: token", token)
-        if (
-            not token
-            or not token.isascii()
-            or not token.isprintable()
-            or set(token) & set(' ";,\\')
-        ):
-            raise InvalidArgumentError(
-                "serve: token must be printable ASCII without spaces, quotes, backslashes, commas "
-                "and semicolons, for instance secrets.token_urlsafe()"
-            )
-    elif not is_loopback(host):
-        raise InvalidArgumentError(
-            f"serve: host {repr_of(host)} can be reached from other machines, which needs a token, "
-            "got none: pass token=secrets.token_urlsafe(), or leave host at 127.0.0.1"
-        )
-
-
-def _uvicorn() -> Any:
-    try:
-        import starlette
-        import uvicorn
-
-        del starlette
-    except ImportError:
-        raise MissingExtraError(
-            "the page needs the libraries starlette and uvicorn, which are not installed: "
-            "pip install 'actors-rs[web]'"
-        ) from None
-    return uvicorn
+    return Serving(serving)
 
 
 @contextmanager

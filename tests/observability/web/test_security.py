@@ -55,7 +55,7 @@ def test_the_address_with_the_token_gives_a_cookie_that_scripts_cannot_read(syst
         assert "s3cret" not in repr(page)
         assert ask(page, "/?token=wrong").status == 401
         answer = ask(page, "/?token=s3cret")
-        assert (answer.status, answer.headers["location"]) == (303, "/")
+        assert (answer.status, answer.headers["location"]) == (303, "./")
         assert "HttpOnly; SameSite=Strict" in answer.headers["set-cookie"]
         cookie = answer.headers["set-cookie"].partition(";")[0]
         assert ask(page, "/", cookie=cookie).status == 200

@@ -25,7 +25,7 @@
     let details = saved ? saved.stages && saved.stages[name] : null;
     if (!saved) {
       try {
-        const answer = await fetch(`/api/runs/${known.shown}/stage?name=${encodeURIComponent(name)}`);
+        const answer = await fetch(`api/runs/${known.shown}/stage?name=${encodeURIComponent(name)}`);
         if (answer.ok) details = await answer.json();
       } catch { return; }
     }
@@ -57,7 +57,7 @@
       if (known.run.state === "running") made.push(button("drain", "Drain", "Stop the sources, deliver the elements in flight, and end the run?", ""));
       made.push(button("cancel", "Cancel", "Cancel the run now? The elements in flight are dropped.", "danger"));
     }
-    if (!saved) made.push(Page.make("a", { href: `/api/runs/${run}/report.html`, download: "" }, "Save as HTML"));
+    if (!saved) made.push(Page.make("a", { href: `api/runs/${run}/report.html`, download: "" }, "Save as HTML"));
     host.replaceChildren(...made);
   };
 
@@ -135,7 +135,7 @@
   const listen = (run) => {
     if (source) source.close();
     close();
-    source = new EventSource("/events" + (run ? `?run=${run}` : ""));
+    source = new EventSource("events" + (run ? `?run=${run}` : ""));
     source.onmessage = (event) => {
       find("connection").hidden = true;
       show(JSON.parse(event.data));

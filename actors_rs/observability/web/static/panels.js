@@ -22,7 +22,7 @@
 
   Page.press = async (run, action, order) => {
     try {
-      const answer = await fetch(`/api/runs/${run}/${action}`, {
+      const answer = await fetch(`api/runs/${run}/${action}`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-actors-page": "1" },
         body: JSON.stringify(order),
