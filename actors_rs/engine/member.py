@@ -207,6 +207,9 @@ class Member(UserCalls):
             Operation(kind, run, self.inner_label or self.name, number, attempt)
         )
 
+    def abort(self, error: BaseException, /) -> None:
+        self.scope.abort(named_by(self.name, self.site, error, None))
+
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:

@@ -126,6 +126,9 @@ class StageContext(Protocol):
         """
         ...
 
+    def abort(self, error: BaseException, /) -> None:
+        """End the run now, with ``error`` as a failure of this stage. Any thread."""
+
     def passed_over(
         self, element: Any, error: Exception, position: int | None, policy: Policy, /
     ) -> None:

@@ -236,14 +236,46 @@ def test_a_failed_run_acknowledges_nothing_from_the_failing_element_on(system, a
     assert not acks.got.keys() & set(range(7, 100))
 
 
-def test_an_acknowledgement_that_raises_is_a_dead_letter_and_the_run_goes_on(system):
-    def ack(element, outcomes):
-        if element == 3:
-            raise OSError("no connection")
+def refusing(element, outcomes):
+    if element == 3:
+        raise OSError("no connection")
 
-    assert run(system, acknowledged(Source.range(0, 10), ack).to(Sink.count())) == 10
+
+@pytest.mark.parametrize("size", [4, 5, 100_000])
+@pytest.mark.parametrize("fused", [False, True])
+def test_an_acknowledgement_that_raises_fails_the_run(system, size, fused):
+    flow = acknowledged(Source.range(0, size), refusing).map(str)
+    going = system.start((flow.fuse() if fused else flow).to(Sink.count()))
+    with pytest.raises(StageError, match="stage 'acknowledged' failed: OSError") as caught:
+        going.result(SECONDS)
+    assert isinstance(caught.value.__cause__, OSError)
     (letter,) = system.dead_letters.recent()
     assert (letter.what, letter.why) == (3, "ack raised")
+
+
+def test_an_acknowledgement_that_raises_after_a_commit_fails_the_run(system, tmp_path):
+    sink = Sink.sqlite(tmp_path / "a.db", "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (n)")
+    flow = acknowledged(Source.range(0, 4), refusing).map(lambda n: (n,))
+    with pytest.raises(StageError, match="stage 'acknowledged' failed: OSError"):
+        run(system, flow.to(sink))
+
+
+def test_with_skip_an_acknowledgement_that_raises_is_a_dead_letter_and_counted(system):
+    flow = acknowledged(Source.range(0, 10), refusing, on_failed_ack="skip")
+    going = system.start(flow.to(Sink.count()))
+    assert going.result(SECONDS) == 10
+    (letter,) = system.dead_letters.recent()
+    assert (letter.what, letter.why) == (3, "ack raised")
+    assert [stage.details.get("failed_acks") for stage in going.snapshot().stages] == [
+        None,
+        1,
+        None,
+    ]
+
+
+def test_a_policy_for_acknowledgements_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="acknowledged: on_failed_ack must be one of"):
+        acknowledged(Source.of(1), refusing, on_failed_ack="ignore")
 
 
 def test_rows_are_acknowledged_when_their_transaction_is_committed(system, tmp_path):
