@@ -5,6 +5,7 @@ import pickle
 import sqlite3
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -274,8 +275,9 @@ def test_with_skip_an_acknowledgement_that_raises_is_a_dead_letter_and_counted(s
 
 
 def test_a_policy_for_acknowledgements_that_does_not_exist_is_refused():
+    wrong: Any = "ignore"
     with pytest.raises(ValueError, match="acknowledged: on_failed_ack must be one of"):
-        acknowledged(Source.of(1), refusing, on_failed_ack="ignore")
+        acknowledged(Source.of(1), refusing, on_failed_ack=wrong)
 
 
 def test_rows_are_acknowledged_when_their_transaction_is_committed(system, tmp_path):

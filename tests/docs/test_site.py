@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conventions.test_examples import EXCEPTIONS, OF_STAGES, OF_THE_PACKAGE
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 NAV = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
@@ -27,6 +29,22 @@ def test_every_public_name_is_in_the_reference(package):
     same = {"Source": "Flow"}  # a flow whose input is closed
     missing = {name for name in names if f"{package}.{same.get(name, name)}" not in REFERENCE}
     assert not missing, f"add ::: {package}.{min(missing)} to a page in docs/reference"
+
+
+def test_methods_for_other_modules_of_the_package_are_not_in_the_reference():
+    of_the_package = {
+        name for name, why in EXCEPTIONS.items() if why in (OF_THE_PACKAGE, OF_STAGES)
+    }
+    blocks = dict[str, str]()
+    for page in (DOCS / "reference").glob("*.md"):
+        _, *parts = re.split(r"^::: ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        blocks |= {part.split("\n", 1)[0]: part for part in parts}
+    shown = set()
+    for owner, _, member in (name.rpartition(".") for name in of_the_package):
+        excluded = re.search(r'"!(\^\([\w|]+\)\$)"', blocks.get(owner, ""))
+        if owner in blocks and not (excluded and re.match(excluded[1], member)):
+            shown.add(f"{owner}.{member}")
+    assert not shown, f"exclude {min(shown)} by the filters of its class in docs/reference"
 
 
 def test_every_page_is_reached_from_the_navigation():
