@@ -131,8 +131,9 @@ class FileSinks:
     ) -> Sink[Any, int]:
         """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
 
-        ``path`` is the database's file. ``batch`` elements (500) are one transaction. ``setup`` is
-        a script run first, for instance ``CREATE TABLE IF NOT EXISTS ...``. Fails with
+        ``path`` is the database's file. ``batch`` elements (500) are one transaction. After
+        ``acknowledged`` each unit is one transaction, and ``batch`` has no effect. ``setup`` is a
+        script run first, for instance ``CREATE TABLE IF NOT EXISTS ...``. Fails with
         ``TypeError`` for an element that is no tuple or dict, and for scalars of NumPy, since
         SQLite would write their bytes: ``.item()`` turns them into numbers. Fails with
         ``ValueError`` for ``nan``, for which SQLite would write NULL.

@@ -11,6 +11,7 @@ from tests.conventions.style import FACES
 OF_THE_PACKAGE = "for other modules of the package, not for users"
 OF_CHILDREN = "a supervisor takes no messages of users; its children have the same method"
 OF_STAGES = "for stages, not for users"
+OF_OWN_STAGES = "for stages of your own, which an example of @operator shows"
 EXCEPTIONS = {
     "actors_rs.ActorSystem.adopt": OF_THE_PACKAGE,
     "actors_rs.ActorSystem.context": OF_THE_PACKAGE,
@@ -23,8 +24,8 @@ EXCEPTIONS = {
     "actors_rs.ActorSystem.stop_soon": OF_THE_PACKAGE,
     "actors_rs.ActorSystem.unregister": OF_THE_PACKAGE,
     "actors_rs.Backoff.drawn": OF_THE_PACKAGE,
-    "actors_rs.Flow.then": OF_THE_PACKAGE,
-    "actors_rs.Group.then": OF_THE_PACKAGE,
+    "actors_rs.Flow.then": OF_OWN_STAGES,
+    "actors_rs.Group.then": OF_OWN_STAGES,
     "actors_rs.KillSwitch.error": OF_STAGES,
     "actors_rs.KillSwitch.unwatch": OF_STAGES,
     "actors_rs.KillSwitch.used": OF_STAGES,
@@ -51,7 +52,7 @@ EXCEPTIONS = {
     "actors_rs.RateLimit.watch": OF_STAGES,
     "actors_rs.RestForOne.affected": OF_THE_PACKAGE,
     "actors_rs.RestForOne.first_affected": OF_THE_PACKAGE,
-    "actors_rs.Sink.behind": OF_THE_PACKAGE,
+    "actors_rs.Sink.behind": OF_OWN_STAGES,
     "actors_rs.Sink.start_on": "always raises",
     "actors_rs.SourceQueue.close": OF_STAGES,
     "actors_rs.SourceQueue.connect": OF_STAGES,

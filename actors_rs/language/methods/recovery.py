@@ -57,6 +57,9 @@ class Recovery(Chain[In_contra, Out_co]):
     def recover(self, f: Callable[[Exception], R]) -> Flow[In_contra, Out_co | R]:
         """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again.
 
+        ``error`` is a ``StageError`` if a stage has failed, and ``error.__cause__`` is the
+        exception that was raised there.
+
         >>> Source.of("3", "x").map(int).recover(lambda error: -1).run(Sink.list())
         [3, -1]
         """

@@ -24,7 +24,7 @@ _OURS = str(Path(__file__).parents[2]) + os.sep
 _STANDARD = str(sysconfig.get_path("stdlib")) + os.sep
 _SPARK = ("/pyspark/", "/py4j/")
 _is_of_python = re.compile(r"[/\\]lib(?:64)?[/\\]python3\.\d+t?[/\\]").search
-"""For paths of other processes, whose Python may lie elsewhere."""
+"""Finds it also in paths of other processes, whose Python may lie elsewhere."""
 _is_installed = re.compile(r"[/\\](?:site|dist)-packages[/\\]").search
 _REMOTE = "Traceback (most recent call last):"
 _MOST_LINES = 12

@@ -4,6 +4,7 @@
     out: 1 2 f(X) |
 
 Gives f(error) as a last element when upstream fails, and completes; the run has not failed then.
+The error of a stage is a StageError, whose ``__cause__`` is the exception.
 Back-pressure: passed on; the last element, too, is given when it is asked for.
 Completes: when upstream does, or after the last element.
 Fails: when f raises; if that is the error it was given, the stream fails as if f were not there.

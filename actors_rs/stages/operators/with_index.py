@@ -3,7 +3,7 @@
 in:  a b c |
 out: (0, a) (1, b) (2, c) |
 
-Gives each element with its number.
+Gives each element after its number, which counts from 0: a pair ``(n, element)``.
 
 Back-pressure: asks for its window, as far as downstream asks.
 Completes: with upstream.

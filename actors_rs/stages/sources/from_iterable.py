@@ -7,7 +7,8 @@ anew for each run. So a generator, or another iterator, can be run once, and is 
 ended already. Give a function that returns an iterable to run it again and again.
 
 Back-pressure: draws what was asked for and no more.
-Completes: when the iterable has ended; when drained, after what was drawn.
+Completes: when the iterable has ended, which shows when one more is requested; when drained, after
+what was drawn.
 Fails: when the iterable raises, after what came before.
 Cancels: by closing the iterator, if it can be closed.
 """
