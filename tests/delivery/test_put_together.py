@@ -221,7 +221,7 @@ def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, s
 def test_streams_that_may_be_taken_back_and_others_are_merged_and_the_stricter_rule_holds(
     system, acks, first
 ):
-    plain = numbers(acks)
+    plain = acknowledged(Source.range(0, 100), lambda n, outcomes: None)
     resumed = Flow(OutletRef(replace(numbers(acks)._out.spec, envelopes=RESUMABLE)))
     both = plain.merge(resumed) if first else resumed.merge(plain)
     with pytest.raises(GraphError, match="remembers earlier ones"):
