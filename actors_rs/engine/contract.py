@@ -100,6 +100,7 @@ class RunningStage(Protocol):
     ended: bool
     has_left: bool
     in_hand: int
+    cut: bool
 
     @property
     def logic(self) -> StageLogic:

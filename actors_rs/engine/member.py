@@ -82,6 +82,8 @@ class Member(UserCalls):
     """A function for each foreign peer: whether its next call may wake this stage. Any thread."""
     dead_letters = 0
     """How many it left."""
+    cut = False
+    """Whether it is the source of an inner stream that a drain ended, perhaps before its end."""
     in_hand = 0
     """How many elements it had taken and not given on when it ended."""
     paused = False
@@ -291,8 +293,12 @@ class Member(UserCalls):
         self.wake()
 
     def drain(self) -> None:
-        """Take no more from outside."""
+        """Take no more from outside. What an inner stream holds is inside, and goes on."""
         self.paused = False
+        if self.inner_links is not None and not self.logic.inlets and not self.ended:
+            if self.logic.holds_elements:
+                return
+            self.cut = True
         (self.drain_boundary or self.logic.drain)()  # the first turn may have made the boundary
 
     # The turn

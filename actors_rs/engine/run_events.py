@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.eventing.events import Event
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Scope, WholeRun
 
 __all__ = ["emit", "run_began", "run_drains", "run_ended"]
+
+logger = logger_called("actors_rs.graph")
 
 
 def emit(
@@ -53,6 +56,20 @@ def run_drains(scope: WholeRun) -> None:
 def run_ended(scope: WholeRun, seconds: float) -> None:
     """The run is settled, after ``seconds``."""
     if scope.draining and scope.end.state == "completed":
-        emit(scope, "run_drained", fields={"seconds": seconds})
+        _run_drained(scope, seconds)
     fields = {"state": scope.end.state, "seconds": seconds}
     emit(scope, "run_ended", error=scope.end.error, fields=fields)
+
+
+def _run_drained(scope: WholeRun, seconds: float) -> None:
+    cut = sum(stage.details.get("cut", 0) for stage in scope.snapshot().stages)
+    if cut:
+        logger.info(
+            "run '%s' is drained: that ended %d inner stream%s, each perhaps before its end, as a "
+            "source reads it from outside (see 'cut' in run.snapshot())",
+            scope.name,
+            cut,
+            "s" * (cut > 1),
+            extra={"run": scope.name, "run_id": scope.number},
+        )
+    emit(scope, "run_drained", fields={"seconds": seconds, "cut": cut})

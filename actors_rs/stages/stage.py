@@ -80,6 +80,9 @@ class StageLogic:
     """Whether its turns never wait: it calls no code of the user's, and no element of a source is
     waited for. Others may share its island. What elements do when they are added or compared does
     not count. Not inherited: who does more may well wait."""
+    holds_elements = False
+    """Whether it is a source that has all its elements from the start. As an inner stream it gives
+    them although its run drains: they are in flight, like the element that they came of."""
     recovers = False
     """Whether it may deal with a failure of another stage, so that the run goes on."""
     interrupt: Callable[[], object] | None = None

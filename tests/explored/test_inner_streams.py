@@ -71,6 +71,35 @@ def test_a_run_that_is_drained_at_any_point_completes(world, way):
     resource.check()
 
 
+def _none(error):
+    raise AssertionError from error
+
+
+HOLDING = {
+    "drawn": lambda n: Source.of(n).map(int),
+    "attached": lambda n: Source.of(n).map(int).recover(_none),
+    "calls": lambda n: Source.of(n).map_async(int, 1),
+    "range": lambda n: Source.range(n, 1).map_async(int, 1).map(int),
+}
+
+
+@pytest.mark.parametrize("stream", HOLDING.values(), ids=HOLDING)
+@pytest.mark.parametrize("breadth", [None, 2])
+@explore(runs=RUNS, window=(4, 2))
+def test_a_drain_at_any_point_loses_no_element_that_an_inner_stream_holds(world, breadth, stream):
+    taken = []
+
+    def counting():
+        for n in range(8):
+            taken.append(n)
+            yield n
+
+    flow = Source.from_iterable(counting).flat_map(stream, breadth=breadth)
+    run = world.start(flow.to(Sink.list()))
+    world.soon("drain", run.drain)
+    assert sorted(run.result()) == taken
+
+
 @everywhere
 @explore(runs=RUNS, window=(4, 2))
 def test_a_free_subscriber_that_cancels_leaves_no_inner_stream_behind(world, way):

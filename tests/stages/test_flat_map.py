@@ -53,6 +53,21 @@ def test_a_source_that_has_no_end_gives_no_more_when_the_run_drains(name):
     assert all(n == 1 for n, _ in rows[3:])
 
 
+@pytest.mark.parametrize("breadth", [None, 3])
+def test_the_log_and_the_snapshot_count_the_inner_streams_that_a_drain_cut(breadth, caplog):
+    drained = Drained(count())
+    with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
+        flow = Source.of(1).flat_map(
+            lambda n: Source.from_iterable(lambda: drained.rows_of(n)), breadth=breadth
+        )
+        with caplog.at_level("INFO", "actors_rs.graph"):
+            run = system.start(flow.to(Sink.list()))
+            drained.started.set_result(run)
+            run.result(SECONDS)
+    assert sum(stage.details.get("cut", 0) for stage in run.snapshot().stages) == 1
+    assert "that ended 1 inner stream, each perhaps before its end" in caplog.text
+
+
 @pytest.mark.parametrize("rest", [list, tuple, iter])
 def test_what_is_held_behind_the_end_is_told_as_often_as_it_is_asked(rest):
     alone = Alone(FlatMap(lambda x: rest([x, x, x])))

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["InnerTotals"]
 
 
-BOOKS = ("dropped", "conflated", "added", "undelivered")
-"""The ``details`` of a stage that account for elements that came in and did not go out."""
+BOOKS = ("dropped", "conflated", "added", "undelivered", "cut")
+"""The ``details`` that are summed: what came in and did not go out, and streams that a drain cut.
+"""
 FEW = 64
 """Numbers that are kept before they are added up."""
 
@@ -136,6 +137,7 @@ class InnerTotals:
             if spec is last:
                 sums.fed[host] = sums.fed.get(host, 0) + given
             came, before = gave, sums.name
+        kinds[stages[0].kind].books["cut"] += stream.was_cut
         if stream.error is not None:
             kinds[stages[stream.at_fault].kind].failed += 1
 

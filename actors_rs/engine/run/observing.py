@@ -62,6 +62,8 @@ def details_of(stage: RunningStage) -> dict[str, Any]:
     details, undelivered = logic.details(), stage.in_hand
     for outlet in tuple(logic.outlets):
         undelivered += outlet.unwanted
+    if stage.cut:
+        details = {**details, "cut": 1}
     return {**details, "undelivered": undelivered} if undelivered else details
 
 

@@ -23,7 +23,10 @@ class EventKind:
 EVENTS: Mapping[str, EventKind] = {
     "run_started": EventKind("A run has begun.", ("stages",)),
     "run_draining": EventKind("A run began to drain: its sources stop."),
-    "run_drained": EventKind("A drained run has delivered all elements in flight.", ("seconds",)),
+    "run_drained": EventKind(
+        "A drained run has delivered all elements in flight; it `cut` so many inner streams.",
+        ("seconds", "cut"),
+    ),
     "run_ended": EventKind(
         "A run has ended: `state` is `completed`, `failed` or `cancelled`.",
         ("state", "seconds", *_ERROR),

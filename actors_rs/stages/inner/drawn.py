@@ -31,9 +31,11 @@ class Drawn:
         "counts",
         "elements",
         "error",
+        "holds_elements",
         "number",
         "opened",
         "stages",
+        "was_cut",
     )
 
     elements: Iterator[Any]
@@ -43,12 +45,15 @@ class Drawn:
         self.stages = stages
         self.number = number
         """The drawer's number for it."""
+        self.holds_elements: bool = stages[0].make.func.holds_elements
+        """See ``StageLogic.holds_elements``."""
         self.counts = [AS_MANY] * len(stages)
         """How many elements each step gave to the next one, or the last one to the host.
 
         Written by the code that takes them; by the last step if it does not give as many as it
         takes.
         """
+        self.was_cut = False
         self.opened: Any = None
         """An iterator of the user that must be closed at the end."""
         self.at_fault = 0
@@ -63,6 +68,7 @@ class Drawn:
 
         Its last step is a generator, and its host may hold on to it.
         """
+        self.was_cut = True
         self.elements.close()  # type: ignore[attr-defined]
 
     @property

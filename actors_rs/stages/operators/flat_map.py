@@ -137,7 +137,7 @@ class FlatMap(Drawing, Operator):
         return False
 
     def drain(self) -> None:
-        if self._stream is not None:
+        if self._stream is not None and not self._stream.holds_elements:
             self._stream.cut()
             self.stream_ended(whole=False)
 

@@ -215,7 +215,8 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
 
     def drain(self) -> None:
         for stream in self._drawn():
-            stream.cut()
+            if not stream.holds_elements:
+                stream.cut()
 
     def _drawn(self) -> list[Drawn]:
         streams = [inner.stream for inner in self._begun if isinstance(inner, _DrawnInlet)]

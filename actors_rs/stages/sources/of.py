@@ -32,6 +32,7 @@ class SequenceSource(SourceLogic):
     """The elements of something that can be sliced, frame by frame: a tuple, list or range."""
 
     never_waits = True
+    holds_elements = True
 
     def __init__(self, elements: Sequence[Any]) -> None:
         super().__init__()
