@@ -114,6 +114,9 @@ _SYSTEM: Mapping[Metric, Callable[[Any], float]] = {
     Metric("system", "actors", "level", "{actor}", "Actors that are alive."): lambda now: (
         now.actors
     ),
+    Metric(
+        "system", "actor_restarts", "counter", "{restart}", "Actors that supervisors restarted."
+    ): (lambda now: now.restarts),
     Metric("system", "turns", "counter", "{turn}", "Turns of actors."): lambda now: now.turns,
     Metric(
         "system",

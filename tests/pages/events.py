@@ -24,6 +24,7 @@ failed as warnings: these need no events.
 Every line has the fields `event`, `system`, `run` (the name of the run), `run_id` (which counts the
 runs of a system), `stage` and `partition`. If `stage` or `partition` does not apply, it is `None`,
 `null` in JSON. `error` is the exception, as text in JSON, and `error_type` is its class.
+`actor_restarted` belongs to no run: `run` is empty and `run_id` is 0.
 Events of elements come at most once a second for each stage; `count` is the number of elements that
 the line stands for.
 

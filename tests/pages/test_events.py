@@ -14,8 +14,8 @@ def test_the_page_is_made_of_the_events():
 
 
 def test_the_code_tells_the_events_of_the_page_and_no_others():
-    told = re.compile(r'"((?:run|stage|element|partition)_[a-z_]+)"')
+    told = re.compile(r'"((?:run|stage|element|partition|actor)_[a-z_]+)"')
     places = ["engine/run_events.py", "engine/member.py", "engine/sections/section.py"]
-    places += ["spark/supervised.py"]
+    places += ["spark/supervised.py", "runtime/supervision/supervisor.py"]
     found = {name for place in places for name in told.findall((PACKAGE / place).read_text())}
     assert set(EVENTS) <= found

@@ -122,7 +122,7 @@ def _row(
 ) -> dict[str, Any]:
     mailbox = ref.actor_inbox.statistics()
     state = "running" if child is None else child.state.name.lower()
-    restarts = 0 if child is None else max(0, child.serial - 1)
+    restarts = 0 if child is None else child.restarts
     strategy = "" if child_slots is None else class_name_of(child_slots.strategy)
     return _line(name, depth, state, mailbox.control + mailbox.data, restarts, strategy)
 

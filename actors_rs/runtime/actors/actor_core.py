@@ -38,7 +38,7 @@ from actors_rs.runtime.actors.unread import return_all_unread, return_unread
 from actors_rs.runtime.actors.watch import end_all_watches, tell_watchers
 from actors_rs.runtime.dead_letters.raised_at import forget_frames
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
-from actors_rs.texts import repr_of, text_of
+from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["TURN_SECONDS", "ActorCore"]
 
@@ -317,7 +317,8 @@ class ActorCore(SlowTurns, ActorBase):
 
     def _log_failure_(self, error: BaseException) -> None:
         """A failure that is fatal also ends the system."""
-        logger.error("Unhandled exception in %s:", text_of(self), exc_info=error)
+        failures = self._system_.dead_letters.failures
+        failures.add(f"Unhandled exception in {text_of(self)}", class_name_of(self), error)
         if is_fatal(error):
             self._system_.fatal(error)
 

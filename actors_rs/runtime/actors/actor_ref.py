@@ -29,6 +29,7 @@ from actors_rs.runtime.actors.may_wait import ASK, check_may_wait
 from actors_rs.runtime.actors.proxy import PooledActorProxy
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.settings import check_timeout
+from actors_rs.runtime.system.statistics import ActorStatistics, address_statistics
 
 __all__ = [
     "STOP",
@@ -198,6 +199,17 @@ class PooledActorRef(ActorRef[A]):
         if block:
             check_may_wait(timeout, ASK, ask.message)
         return self.actor_inbox.offer(ask)
+
+    def statistics(self) -> ActorStatistics:
+        """Its state, dispatcher, restarts and unread messages at this moment; cheap.
+
+        >>> class Counter(PooledActor): ...
+        >>> with ActorSystem() as system:
+        ...     seen = system.spawn(Counter).statistics()
+        >>> seen.state, seen.restarts, seen.mailbox.data
+        ('running', 0, 0)
+        """
+        return address_statistics(self)
 
     def proxy(self) -> Any:
         """A proxy of the actor at this address; waits until the supervisor has started one."""

@@ -63,6 +63,8 @@ class SupervisorLink(Protocol):
 
     label: str
     """The name of the actor in logs."""
+    restarts: int
+    """How many actors have followed another one in its place."""
 
     @property
     def supervisor(self) -> PooledActorRef[Any]:

@@ -24,6 +24,7 @@ from actors_rs.protocol.checks import check_subscriber
 from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.runtime._primitives import RLock, monotonic, wall_clock
 from actors_rs.runtime.dead_letters.brief import brief
+from actors_rs.runtime.dead_letters.failure_log import FailureLog
 from actors_rs.runtime.dead_letters.letter_reader import DeadLetter, LetterReader
 from actors_rs.runtime.dead_letters.raised_at import forget_frames
 from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
@@ -75,6 +76,8 @@ class DeadLetters:
         # The collector may run a ``__del__`` of the user's in here, which leads to a letter.
         self.counting = RLock()
         """Held while something is counted; for those, too, who count letters of their own."""
+        self.failures = FailureLog(now)
+        """What actors have failed with, in the log."""
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity

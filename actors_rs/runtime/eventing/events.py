@@ -30,7 +30,11 @@ logger = logger_called("actors_rs.events")
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event. ``run_id`` counts the runs of a system; ``source`` is the ``Run`` itself."""
+    """One event. ``run_id`` counts the runs of a system; ``source`` is the ``Run`` itself.
+
+    An event of an actor belongs to no run: ``run`` is empty, ``run_id`` 0, and ``source`` the
+    reference to the actor.
+    """
 
     name: str
     system: str
@@ -124,7 +128,7 @@ class Events:
         if kind.of_elements:
             fields["count"] = number
         known = [(name, value) for name, value in fields.items() if value is not None]
-        line = [f"{event.name} run={event.run}#{event.run_id}"]
+        line = [f"{event.name} run={event.run}#{event.run_id}" if event.run_id else event.name]
         line += [f"{name}={text_of(value)}" for name, value in known]
         where = {"event": event.name, "system": self._system, "run": event.run}
         extra = {**where, "run_id": event.run_id, **fields}

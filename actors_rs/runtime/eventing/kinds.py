@@ -38,6 +38,11 @@ EVENTS: Mapping[str, EventKind] = {
         "A section that failed begins anew after `wait_seconds`.",
         ("restarts", "wait_seconds", *_ERROR),
     ),
+    "actor_restarted": EventKind(
+        "A child of a supervisor has ended and is restarted after `wait_seconds`, with its siblings"
+        " if the strategy says so. `restarts` of `max_restarts` count at this moment.",
+        ("actor", "restarts", "max_restarts", "wait_seconds", *_ERROR),
+    ),
     "element_resumed": EventKind(
         "A stage goes on after an element that failed, which is a dead letter.",
         ("position", "count", *_ERROR),

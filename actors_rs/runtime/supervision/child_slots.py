@@ -14,6 +14,7 @@ from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import STOP, Ask, PooledActorRef
 from actors_rs.runtime.actors.contract import ActorBase, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.settings import check_text
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor, names_for
 from actors_rs.runtime.supervision.supervised import (
@@ -46,6 +47,11 @@ class TopSupervisors(Protocol):
 
 class SystemWithTree(SupervisingSystem, Protocol):
     """A system, as supervisors see it."""
+
+    @property
+    def events(self) -> Events:
+        """It reports restarts there."""
+        ...
 
     @property
     def _tree(self) -> TopSupervisors: ...

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pykka import ActorRef
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, being_made, next_urn_number
 from actors_rs.runtime.actors.address import Address
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from actors_rs.runtime.supervision.strategies import Strategy
 
 __all__ = ["Child", "ChildEvents", "SlotOwner", "State", "SupervisingSystem", "ref_of"]
-
-logger = logger_called("actors_rs.runtime")
 
 
 class State(Enum):
@@ -53,6 +50,9 @@ class SupervisingSystem(Home, Protocol):
 
     def enter(self, actor: ActorCore) -> None:
         """``actor`` lives here, in place of the one before it with the same address."""
+
+    def _note_restart(self) -> None:
+        """Count an actor that follows another one in its place."""
 
     def _check_open(self) -> None: ...
 
@@ -126,6 +126,9 @@ class _NewAddress:
 class Child:
     """One place; is the ``SupervisorLink`` of the actor in it."""
 
+    restarts = 0
+    """How many actors have followed another one here."""
+
     def __init__(
         self,
         home: SlotOwner,
@@ -147,7 +150,7 @@ class Child:
         """The children of this child, if it is a supervisor."""
         self.state = State.DOWN
         self.serial = 0
-        """How many actors have lived here."""
+        """How many actors have lived here since it has a supervisor."""
         self.ended_serial = 0
         """Which of them was the last to end."""
         self.intensity: Intensity | None = None
@@ -183,6 +186,9 @@ class Child:
 
     def start(self) -> None:
         """Have the next actor made and started, in turns of its own."""
+        if self.serial > 0 or self.actor is not None:  # which was taken over
+            self.restarts += 1
+            self.home.system._note_restart()
         self.serial += 1
         self.halt_order, self.error, self.final = None, None, False
         self._context_ = self._origin.copy()
@@ -289,9 +295,10 @@ class Child:
             if actor.dispatcher != self._dispatcher_name:
                 actor._dispatcher_ = self.home.system.dispatcher_for(actor)
         except BaseException as error:
-            logger.error("%s could not be made:", self, exc_info=error)
+            system = self.home.system
+            system.dead_letters.failures.add(f"'{self}' could not be made", kind.__name__, error)
             if is_fatal(error):
-                self.home.system.fatal(error)
+                system.fatal(error)
             self.ended(error)
             return None
         self.actor, self._made_serial = actor, self.serial

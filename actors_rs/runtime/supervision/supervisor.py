@@ -22,6 +22,7 @@ from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.unread import refuse_question
+from actors_rs.runtime.eventing.events import Event
 from actors_rs.runtime.supervision.affected import Affected
 from actors_rs.runtime.supervision.backoff import SHORTEST_WAIT
 from actors_rs.runtime.supervision.child_slots import ChildSlots
@@ -143,6 +144,9 @@ class SupervisorActor(ActorCore):
                 self._stopping.add(child)
 
     # Its life
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__} '{self.child_slots.path}' ({self.actor_urn})"
 
     def on_start(self) -> None:
         """Start all children; after a restart, also the children of the predecessor."""
@@ -307,6 +311,7 @@ class SupervisorActor(ActorCore):
             return
         wait = self._strategy.backoff.drawn(intensity.lately, self._system_.chance)
         intensity.waits(wait)
+        self._report_restart(child, intensity, wait)
         if self._strategy.together:
             self._round += 1
             self._waiting = self._gathering = True
@@ -316,6 +321,18 @@ class SupervisorActor(ActorCore):
             self._send_after(wait, _WaitOver(None, self._round))
         else:
             self._send_after(wait, _WaitOver(child, child.serial))
+
+    def _report_restart(self, child: Child, intensity: Intensity, wait: float) -> None:
+        fields = {
+            "actor": child.label,
+            "restarts": intensity.lately + 1,
+            "max_restarts": intensity.max_restarts,
+            "wait_seconds": wait,
+        }
+        where = self._system_.name, "", 0, None, None
+        self.child_slots.system.events.emit(
+            Event("actor_restarted", *where, child.error, fields, child.ref)
+        )
 
     def _intensity_for(self, child: Child) -> Intensity:
         if self._strategy.together:

@@ -101,6 +101,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     _fatal: BaseException | None = None
     _signals: SystemSignals | None = None
     _abandoned = 0
+    _restarts = 0
     watchers: tuple[Callable[[Activity], object], ...] = ()
     """Called with each activity that begins, such as a run; on any thread, and they never raise."""
 
@@ -191,6 +192,11 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         """A call of the user's that has not returned is waited for no more."""
         with self._lock:
             self._abandoned += 1
+
+    def _note_restart(self) -> None:
+        """A supervisor has an actor made in the place of one that has ended."""
+        with self._lock:
+            self._restarts += 1
 
     def __repr__(self) -> str:
         return f"<ActorSystem {repr_of(self.name)}: {len(self._actors)} actors>"
