@@ -168,7 +168,7 @@ class FileSinks:
           if there are part files, at the start or before the first file is complete.
 
         One sink at a time holds a directory, another one fails at its start. Elements must fit the
-        schema of the existing files, by the rule of ``docs/delivery.md``: columns go by their
+        schema of the existing files, by the rule of the page on delivery: columns go by their
         names, and each type fits one that holds all of its values. Otherwise the sink fails before
         anything is written.
 

@@ -131,7 +131,7 @@ class PartitionedSource(Flow[Never, T_co]):
 
         - The ledger belongs to another plan.
         - Another process holds the ledger.
-        - The plan may give other rows in another process (docs/delivery.md has the table).
+        - The plan may give other rows in another process (the page on delivery has the table).
 
         ``verify``: a run that goes on computes this share of the committed partitions again, at
         least one. The default 0.02 is 2 %; 0 computes none. If a partition has other rows now, the
@@ -213,7 +213,7 @@ class SparkSource(metaclass=Suggesting):
       the first partitions, more if they import large modules. Choose it well above the usual time
       of a partition, and at least 30. A partition that gives nothing has failed for good after at
       most ``(max_attempts + 1) * partition_timeout`` and the waits of ``backoff``
-      (docs/reliability.md has a table).
+      (the page on reliability has a table).
     - ``max_partition_bytes`` (``arrow`` and ``rows``): with ``None`` a partition of any size is
       fetched as one job, and needs that much memory in the driver's JVM. A partition with more
       bytes than this, in Arrow, is streamed instead: its executor connects to the driver, at
@@ -229,7 +229,7 @@ class SparkSource(metaclass=Suggesting):
     ``SparkSessionLost``.
 
     A DataFrame of Spark Connect is one query, begun at the first demand, and counts as one
-    partition. Options about single partitions are refused (docs/scaling.md).
+    partition. Options about single partitions are refused (see the page on scaling).
     """
 
     _instead_ = table(

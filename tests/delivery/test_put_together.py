@@ -213,7 +213,7 @@ REMEMBERING = ["distinct()", "distinct_until_changed()", "scan(0, max)", "with_i
 def test_what_remembers_elements_is_refused_where_they_may_be_taken_back(acks, stage, fused):
     spec = replace(numbers(acks)._out.spec, envelopes=RESUMABLE)
     flow = eval(f"flow.{stage}.map(str)", {"flow": Flow(OutletRef(spec))})
-    with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* docs/delivery.md"):
+    with pytest.raises(GraphError, match=r"'\w+' remembers earlier ones, .* page 'Delivery'"):
         (flow.fuse() if fused else flow).to(Sink.count())
 
 

@@ -114,8 +114,8 @@ class _Acknowledging:
         """The error for ``spec``."""
         return GraphError(
             f"stage '{spec.label}'{spec.made} takes acknowledged elements, but '{spec.kind}' "
-            f"{why}: {self.remedy}; docs/delivery.md lists "
-            "the stages that cannot acknowledge, and what to write instead"
+            f"{why}: {self.remedy}; the page 'Delivery' of the documentation lists the stages that "
+            "cannot acknowledge, and what to write instead"
         )
 
 

@@ -73,7 +73,7 @@ class SparkSink:
 
         ``session`` and ``rows_per_write``: see the class. All files have one schema: the schema of
         the existing files, else ``schema`` if it is given, else that which the first element has.
-        Elements have to fit it, by the rule of ``docs/delivery.md``: columns go by their names, and
+        Elements have to fit it, by the rule of the page on delivery: columns go by their names, and
         each type fits one that holds all of its values.
 
         - If the first element does not fit the existing files, the run fails with ``WriteError``
