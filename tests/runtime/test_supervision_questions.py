@@ -182,3 +182,20 @@ def test_one_line_says_for_whom_a_restart_waits(caplog):
     [line] = [line for line in lines if line.startswith("restart of 'intake/store' waits until")]
     assert "until 'intake/reader' has stopped: it awaits" in line
     assert "Reader.on_receive" in line
+
+
+def test_a_look_at_an_earlier_round_ends_no_wait_of_a_later_one():
+    class Slow(Reader):
+        async def answer(self, store, line):
+            if line == "busy":
+                return await asyncio.sleep(0.15)  # the wait of the first round is over by then
+            return await store.ask_async(line)
+
+    with World() as world:
+        top = intake(world, RestForOne(backoff=Backoff(0.1, 0.1, jitter=0)), Slow)
+        reader = top.child("reader")
+        reader.tell("busy")
+        began = world.now
+        with pytest.raises(ActorDeadError, match=REFUSED):
+            reader.ask("3", timeout=60)
+        assert world.now - began == pytest.approx(0.25, abs=0.01)

@@ -83,7 +83,7 @@ class Addressed(Place, Protocol):
 
 
 class Slot(Protocol):
-    """What a supervisor has for each child."""
+    """The slot of a supervisor for one child."""
 
     @property
     def restarts(self) -> int: ...
