@@ -42,7 +42,7 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 # Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
 test: lint types ## linter, type checkers and tests, these by WORKERS=2 processes
 	@$(PY) -m pytest -q tests/explored/test_linear.py
-	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS)
+	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
 
 quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
 	@$(PY) -m tests.quick

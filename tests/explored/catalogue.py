@@ -28,3 +28,16 @@ def _all_of(theme: str) -> dict[str, Scenario]:
 
 
 SCENARIOS = {name: one for theme in THEMES for name, one in _all_of(theme).items()}
+
+RUNS = 200
+MORE_RUNS = {
+    "linear/accounted for": 500,
+    "inner/group_by that wait": 1_500,
+    "linear/resumed": 2_500,
+}
+"""Scenarios with a bug in the museum that is seen only later."""
+
+
+def runs_of(name: str) -> int:
+    """In how many runs ``make test`` explores a scenario: in them each of its mutants is killed."""
+    return MORE_RUNS.get(name, RUNS)

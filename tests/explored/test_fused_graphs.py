@@ -26,7 +26,7 @@ def test_every_order_of_two_rows_that_meet_gives_all_elements(world):
     assert sorted(run.result()) == [0, 1, 5]
 
 
-@explore(runs=2_000)
+@explore(runs=500)
 def test_lists_and_views_within_a_row_have_each_element_once_in_order(world):
     source = Source.from_publisher(FreePublisher(world, range(7)))
     run = world.start(source.map(same).batch(2).with_index().to(Sink.list()).fuse())
@@ -43,7 +43,7 @@ def test_a_row_whose_lists_nobody_takes_begins_no_more_of_them_than_stages_apart
     run.cancel()
 
 
-@explore(runs=4_000)
+@explore(runs=1_000)
 def test_a_fused_row_behind_a_free_publisher_takes_each_element_once_in_order(world):
     source = Source.from_publisher(FreePublisher(world, range(6)))
     run = world.start(source.map(same).filter(lambda x: x != 3).to(Sink.list()).fuse())

@@ -7,7 +7,7 @@ from actors_rs import Sink, Source, amb, concat
 from actors_rs.errors import StageError
 from actors_rs.testing.explore import FreeSubscriber, explore
 
-RUNS = 250
+RUNS = 100
 
 
 class Resource:

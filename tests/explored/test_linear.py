@@ -15,7 +15,7 @@ def test_a_chain_of_three_stages_delivers_each_element_once_in_order(world):
     assert world.start(CHAIN).result() == [1, 2, 3, 4, 5]
 
 
-@explore(runs=4_000)
+@explore(runs=1_000)
 def test_a_processor_between_free_peers_loses_nothing(world):
     processor = world.system.processor(Flow().map(lambda x: x * 2))
     subscriber = FreeSubscriber(world, cancels=False)

@@ -14,7 +14,7 @@ from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.testing.explore import explore
 from tests.explored.scenario import settle
 
-RUNS = 200
+RUNS = 80
 COUNT = 9
 WAIT = Backoff(1.0, 1.0, jitter=0)
 

@@ -6,7 +6,7 @@ import pytest
 from actors_rs import Sink, Source
 from actors_rs.stages.ports import Inlet
 from actors_rs.testing.world import World
-from tests.explored.catalogue import SCENARIOS
+from tests.explored.catalogue import SCENARIOS, runs_of
 from tests.explored.scenario import RUNS
 from tests.mutants.catalogue import ALL
 from tests.mutants.kill import kill
@@ -22,6 +22,8 @@ TAKE = "actors_rs.stages.ports:Inlet.take"
 def test_the_mutant_is_killed(bug):
     seen = kill(bug)
     assert seen is not None, f"'{bug.name}' survives {RUNS} runs of {', '.join(bug.killers)}"
+    late = f"seen in run {seen.run}: MORE_RUNS gives '{seen.scenario}' more runs"
+    assert bug.model or seen.run <= runs_of(seen.scenario), late
 
 
 def test_there_are_mutants_of_every_part_and_each_has_a_name_of_its_own():
