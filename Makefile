@@ -16,6 +16,7 @@ WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME
 
 .DEFAULT_GOAL := help
 .PHONY: docs docs-serve help setup demo demo-web demo-faults test quick lint types bench stress clean
+.PHONY: ruff style mypy pyright
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -40,20 +41,29 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 	@$(WITH_JAVA) $(PY) -m stress.demo_faults
 
 # Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
-test: lint types ## linter, type checkers and tests, these by WORKERS=2 processes
+test: $(READY) ## linter, type checkers and tests, these by WORKERS=2 processes
+	@$(MAKE) --no-print-directory -j 2 lint types
 	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
 
 quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
 	@$(PY) -m tests.quick
 
-lint: $(READY) ## ruff: rules and format; the style of pages, docstrings and comments
+lint: ruff style ## ruff: rules and format; the style of pages, docstrings and comments
+
+ruff: $(READY)
 	$(PY) -m ruff check $(CODE)
 	$(PY) -m ruff format --check $(CODE)
+
+style: $(READY)
 	$(PY) -m tests.conventions.style
 
-types: $(READY) ## mypy, strict; pyright for what users see
+types: mypy pyright ## mypy, strict; pyright for what users see
+
+mypy: $(READY)
 	$(PY) -m mypy $(CODE)
+
+pyright: $(READY)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright --pythonpath $(PY)
 
 docs: $(READY) ## the documentation site, into build/site
