@@ -11,6 +11,7 @@ from actors_rs import Flow, Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.testing.explore import check_scenario
 from tests.graph.helpers import SECONDS
+from tests.pairwise import every_two
 
 
 async def coroutine(*_):
@@ -98,18 +99,14 @@ STREAMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("what", CALLED)
+@pytest.mark.parametrize(("what", "form", "kind"), every_two(CALLED, FORMS, KINDS))
 def test_a_callback_predicate_or_key_must_be_run_by_a_call(what, kind, form):
     says = f"^{what} must be a plain function, got the {kind} .*test_deferred_functions.py:"
     with pytest.raises(TypeError, match=says):
         CALLED[what](FORMS[form](KINDS[kind]))
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kind", ASYNC)
-@pytest.mark.parametrize("what", DRAWN)
+@pytest.mark.parametrize(("what", "form", "kind"), every_two(DRAWN, FORMS, ASYNC))
 def test_a_function_that_only_an_event_loop_runs_gives_no_elements(what, kind, form):
     with pytest.raises(TypeError, match=f"^{what} must be a plain function, got the {kind} "):
         DRAWN[what](FORMS[form](KINDS[kind]))

@@ -9,6 +9,7 @@ from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import EmptyStreamError, GraphError, StageError
 from actors_rs.testing.probes import SinkProbe
 from tests.graph.helpers import SECONDS
+from tests.pairwise import every_two
 from tests.rude import MANNERS, TEXTS, rude
 
 
@@ -105,9 +106,7 @@ def ended(stream, caplog):
     return raised
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("manner", MANNERS)
-@pytest.mark.parametrize("operator", FAILING)
+@pytest.mark.parametrize(("operator", "manner", "policy"), every_two(FAILING, MANNERS, POLICIES))
 def test_a_run_ends_whose_function_raises_a_rude_exception(operator, manner, policy, caplog):
     error = rude(manner, Exception)()
     elements = [rude(manner)() for _ in range(3)]
@@ -119,9 +118,7 @@ def test_a_run_ends_whose_function_raises_a_rude_exception(operator, manner, pol
         assert raised is None
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("manner", MANNERS)
-@pytest.mark.parametrize("operator", NAMING)
+@pytest.mark.parametrize(("operator", "manner", "policy"), every_two(NAMING, MANNERS, POLICIES))
 def test_a_run_ends_that_names_rude_elements(operator, manner, policy, caplog):
     elements = [rude(manner, names=TEXTS)() for _ in range(3)]
     ended(changed(NAMING[operator](Source.from_iterable(elements)), policy), caplog)

@@ -6,7 +6,7 @@ The function itself lets time pass, so no thread is needed.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -34,6 +34,7 @@ from actors_rs.stages.operators.take_while import TakeWhile
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.sinks.fold import Fold
 from actors_rs.stages.sinks.for_each import ForEach
+from tests.pairwise import every_two
 from tests.stages.harness import Alone
 
 SIZE = 5_000
@@ -188,9 +189,7 @@ def test_no_more_than_64_calls_pass_between_two_looks_at_the_clock(name):
     assert max(later - look for look, later in pairwise([0, *called.looks])) <= CALLS
 
 
-@pytest.mark.parametrize("demand", [3, 100, SIZE])
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize(("name", "frame", "demand"), every_two(OPERATORS, FRAMES, [3, 100, SIZE]))
 def test_each_element_is_handled_once_and_in_order(name, frame, demand):
     called = Called(slow_from=SIZE // 2)
     alone = begun(name, called, demand, frame)
@@ -247,11 +246,12 @@ def test_what_was_given_is_sent_after_a_millisecond_and_a_chunk(name):
     assert CHUNK_SECONDS / each / 2 < largest <= CHUNK_SECONDS / each + CALLS
 
 
-@pytest.mark.parametrize("demand", [3, SIZE])
-@pytest.mark.parametrize("policy", ["resume", "stop"])
-@pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("name", OPERATORS)
-def test_a_call_that_raises_is_blamed_for_its_own_element(name, frame, policy, demand):
+@pytest.mark.parametrize(
+    ("name", "how", "frame"),
+    every_two(OPERATORS, product(["resume", "stop"], [3, SIZE]), FRAMES),
+)
+def test_a_call_that_raises_is_blamed_for_its_own_element(name, how, frame):
+    policy, demand = how
     raises = (64, 65, 127, 700, SLOW_FROM + 10, SIZE - 1)
     called = Called(raises=raises)
     alone = begun(name, called, demand, frame, policy)
