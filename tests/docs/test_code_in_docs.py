@@ -1,7 +1,8 @@
 """Every Python block of the README and of each page runs as a script, in an empty folder.
 
-The blocks of a how-to page share one interpreter, since most of their time is the import. Those
-of a page of the cookbook are one program, which tests/examples/test_cookbook.py runs.
+The blocks of a page share one interpreter, since most of their time is the import; so do all
+blocks that use Spark, whose JVM takes longer still. Those of a page of the cookbook are one
+program, which tests/examples/test_cookbook.py runs.
 """
 
 import os
@@ -16,31 +17,28 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FENCED = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-HOW_TO = "docs/how-to/"
 COOKBOOK = "docs/cookbook/"
 ONE_AFTER_ANOTHER = """
 import os, runpy, sys
-for folder in sys.argv[1:]:
-    os.chdir(folder)
-    runpy.run_path("example.py", run_name="__main__")
+files = sys.argv[1:]
+for sys.argv[:] in [[file] for file in files]:
+    os.chdir(os.path.dirname(sys.argv[0]))
+    runpy.run_path(sys.argv[0], run_name="__main__")
 """
-SPARK = (pytest.mark.spark, pytest.mark.timeout(600))
 
 
 def blocks():
+    """Each block with its page and its line there."""
     for path in PAGES:
         page, text = path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
-        if page.startswith(COOKBOOK):
-            continue
-        for found in BLOCK.finditer(text):
-            line = text.count("\n", 0, found.start()) + 2
-            marks = SPARK if "spark" in found.group(1) else ()
-            if page.startswith(HOW_TO) and not marks:
-                continue
-            yield pytest.param(page, line, found.group(1), id=f"{page}:{line}", marks=marks)
+        if not page.startswith(COOKBOOK):
+            for found in BLOCK.finditer(text):
+                yield page, text.count("\n", 0, found.start()) + 1, found.group(1)
 
 
 BLOCKS = list(blocks())
+ON_SPARK = [block for block in BLOCKS if "spark" in block[2]]
+OTHERS = [block for block in BLOCKS if "spark" not in block[2]]
 
 
 def run(folder, *arguments):
@@ -54,27 +52,28 @@ def run(folder, *arguments):
     )
 
 
-@pytest.mark.parametrize(("page", "line", "code"), BLOCKS)
-def test_the_code_on_the_page_runs_as_a_script(page, line, code, tmp_path):
-    padding = "\n" * (line - 1)  # line numbers of a traceback are those of the page
-    (tmp_path / "example.py").write_text(padding + code, encoding="utf-8")
-    ended = run(tmp_path, "example.py")
+def run_all(blocks, folder):
+    """Run ``blocks`` one after the other; a traceback names page and line."""
+    files = []
+    for page, line, code in blocks:
+        file = folder / page / str(line) / Path(page).name
+        file.parent.mkdir(parents=True)
+        file.write_text("\n" * line + code, encoding="utf-8")
+        files.append(str(file))
+    ended = run(folder, "-c", ONE_AFTER_ANOTHER, *files)
     assert ended.returncode == 0, ended.stderr
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / HOW_TO).glob("*.md")), ids=lambda path: path.name)
-def test_each_task_of_a_how_to_page_runs(path, tmp_path):
-    text = path.read_text(encoding="utf-8")
-    blocks = [found for found in BLOCK.finditer(text) if "spark" not in found.group(1)]
-    folders = []
-    for found in blocks:
-        line = text.count("\n", 0, found.start()) + 1
-        folder = tmp_path / str(line)
-        folder.mkdir()
-        (folder / "example.py").write_text("\n" * line + found.group(1), encoding="utf-8")
-        folders.append(str(folder))
-    ended = run(tmp_path, "-c", ONE_AFTER_ANOTHER, *folders)
-    assert ended.returncode == 0, ended.stderr
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", sorted({page for page, _, _ in OTHERS}))
+def test_the_code_on_the_page_runs_as_scripts(page, tmp_path):
+    run_all([block for block in OTHERS if block[0] == page], tmp_path)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+def test_the_code_that_uses_spark_runs_as_scripts(tmp_path):
+    run_all(ON_SPARK, tmp_path)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -95,7 +94,7 @@ def test_the_guide_says_truly_which_modules_export_its_names():
 def test_the_first_example_writes_what_the_readme_says(tmp_path):
     import pyarrow.parquet as pq
 
-    (tmp_path / "example.py").write_text(BLOCKS[0].values[2], encoding="utf-8")
+    (tmp_path / "example.py").write_text(BLOCKS[0][2], encoding="utf-8")
     ended = run(tmp_path, "example.py")
     assert ended.returncode == 0, ended.stderr
     assert pq.read_table(tmp_path / "access").to_pylist() == [
@@ -106,7 +105,7 @@ def test_the_first_example_writes_what_the_readme_says(tmp_path):
 
 
 def under_pytest():
-    return [param.values[2] for param in BLOCKS if "import pytest" in param.values[2]]
+    return [code for _, _, code in BLOCKS if "import pytest" in code]
 
 
 @pytest.mark.parametrize("code", under_pytest())
