@@ -20,7 +20,8 @@ def visited(tmp_path, talk):
                 await talk(server.sockets[0].getsockname()[1])
                 server.close()
             rows = await room.close()
-            return rows, system.dead_letters.total
+            (hub,) = [one for one in room.hub.run.snapshot().stages if one.name == "hub"]
+            return rows, hub.details["dropped"]
 
     rows, dropped = asyncio.run(asyncio.wait_for(main(), SECONDS))
     lines = (tmp_path / "log").read_text().splitlines()
