@@ -284,6 +284,11 @@ class Mailbox:
         with self._lock:
             return self._all_data()
 
+    def waiting(self) -> tuple[Any, ...]:
+        """The messages in the data lane at this moment; they stay there."""
+        with self._lock:
+            return tuple(self.data or ())
+
     def sift(self, kept: Callable[[Any], Any]) -> None:
         """Put what ``kept`` returns in place of each data message, for ``EMPTY`` nothing.
 

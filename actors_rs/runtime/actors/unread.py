@@ -68,7 +68,7 @@ def answer_questions(inbox: Mailbox, reason: str, cause: BaseException | None) -
 
     A wish to stop stays too, for the next actor; its sender waits for the one that has ended.
     """
-    questions = [one for one in tuple(inbox.data or ()) if type(one) is Ask]
+    questions = [one for one in inbox.waiting() if type(one) is Ask]
     for ask in questions:  # before they leave the mailbox: Ctrl-C may come in between
         if type(ask.message) is _ActorStop:
             with suppress(Full):
