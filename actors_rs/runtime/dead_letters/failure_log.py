@@ -39,11 +39,14 @@ class FailureLog:
         The first in a minute has its traceback; the others have it at DEBUG. Those count together
         whose ``kind``, the class of the actor, and whose class of exceptions are the same.
         """
-        if self._is_due((kind, class_name_of(error))):
-            logger.error("%s:", what, exc_info=_without_ours(error))
-        else:
-            logger.error("%s: %s", what, brief(error), extra={"error": error})
-            logger.debug("%s, in full:", what, exc_info=error)
+        try:
+            if self._is_due((kind, class_name_of(error))):
+                logger.error("%s:", what, exc_info=_without_ours(error))
+            else:
+                logger.error("%s: %s", what, brief(error), extra={"error": error})
+                logger.debug("%s, in full:", what, exc_info=error)
+        except (Exception, SystemExit):  # of an attribute of the user's exception
+            logger.error("%s: a %s that cannot be shown", what, class_name_of(error))
 
     def _is_due(self, cause: tuple[str, str]) -> bool:
         now = self._now()
