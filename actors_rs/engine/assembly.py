@@ -67,6 +67,7 @@ def prepare(
     automatic = layout.automatic(
         system.auto_window if inner is None else inner.auto, limited=system.memory is not None
     )
+    by_pace = automatic if system.memory is None else layout.automatic(system.auto_window)
     in_steps = system.blocking.in_steps
     for stage in layout.stages:
         member, window = members[stage.spec], windows[stage.spec]
@@ -76,7 +77,8 @@ def prepare(
             logic.auto = True
             weigh = stage.spec.attributes.weight
             logic.weigh = None if weigh is None else partial(_weighed, member, weigh)
-            _follow_weight(system, stage.spec, logic)
+            if system.memory is not None and stage.spec not in by_pace:
+                _follow_weight(logic)
         logic.in_steps = in_steps
         if stage.forgiving or (inner is not None and inner.forgiving):
             member.forgiving = True  # else the class has it: a member's dict takes 0.3 KiB
@@ -97,10 +99,9 @@ def prepare(
     return members
 
 
-def _follow_weight(system: ActorSystem, spec: StageSpec, logic: StageLogic) -> None:
+def _follow_weight(logic: StageLogic) -> None:
     """Under a limit of memory, a window that is a number follows the weight and no pace."""
-    by_pace = system.auto_window or spec.attributes.window == "auto"
-    if system.memory is not None and not by_pace and logic.window_follows == "pace":
+    if logic.window_follows == "pace":
         logic.window_follows = "weight"
 
 

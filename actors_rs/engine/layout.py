@@ -82,6 +82,8 @@ class Layout:
         if known is None:
             wanted = ("auto", None) if by_default else ("auto",)
             found = {s for s in self.specs if limited or s.attributes.window in wanted}
+            if by_default and not limited:
+                found.difference_update(_given_by_sources(self.specs))
             if found:
                 found -= reconvergent(self.specs)
                 found -= growing(self.specs)
@@ -89,6 +91,20 @@ class Layout:
                 found.difference_update(queues if len(queues) > 1 else ())
             known = self._automatic[by_default, limited] = found
         return known
+
+
+def _given_by_sources(specs: Sequence[StageSpec]) -> Set[StageSpec]:
+    """The stages without a window of their own whose source has a number, given by the user."""
+    given: set[StageSpec] = set()
+    flowing: set[StageSpec] = set()  # out of these
+    for spec in specs:
+        numbered = spec.attributes.window is not None
+        inherits = any(ref.spec in flowing for ref in spec.inputs)
+        if inherits and not numbered:
+            given.add(spec)
+        if (spec.is_source and numbered) or (inherits and spec.outflow_window is None):
+            flowing.add(spec)
+    return given
 
 
 def _planned(

@@ -39,7 +39,7 @@ def from_queue(queue: Any, end: object = NO_END, *, task_done: bool = False) -> 
     """The elements of ``queue``, until one equals ``end``; without ``end`` until it is shut down.
 
     It waits for elements on a thread of its own, and takes as many as downstream asks for: that is
-    a window ahead, 4,096 unless ``with_attributes(window=)`` sets another number. A run
+    a window ahead, up to 4,096 unless ``with_attributes(window=)`` sets another number. A run
     that is cancelled or drained stops to wait within 0.05 s. With ``task_done``,
     ``queue.task_done()`` is called for each element once it was handed on.
 

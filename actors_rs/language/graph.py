@@ -207,7 +207,8 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
         It says which stages share an actor and why, and how many elements each link and the graph
         hold at most, with bytes where they are known. It also says which stages wait for each
         other, and the effect of an element that fails. Windows and ``memory_limit`` come
-        from ``system``, by default the settings of a new ``ActorSystem()``. A state that a stage
+        from ``system``, by default the settings of a new ``ActorSystem()``. A window that is
+        automatic may be smaller, as pace, weight and demand require. A state that a stage
         builds, such as the list of ``Sink.list()``, counts as no element.
 
         >>> from actors_rs import Sink, Source
@@ -217,11 +218,11 @@ class Graph(Generic[R_co], CopiedAsItself, metaclass=Suggesting):
           island 2: map (an actor of its own)
           island 3: list (an actor of its own)
         Windows: elements that a link holds at most
-          range -> map: 4,096
-          map -> list: 4,096
+          range -> map: 4,096 (automatic)
+          map -> list: 4,096 (automatic)
         Held at most
           14,336 elements: 8,192 on 2 links and 6,144 that stages work on
-          bytes: not known before the run; ActorSystem(memory_limit='1 GiB') bounds them
+          bytes: 32 MiB on the links, 16 MiB or one element each
         What waits for what
           range: for requests of 'map'
             gives what was asked for and no more

@@ -263,8 +263,8 @@ class SourceFactories(FileSources):
 
         ``system.start(graph).queue()`` gives the queue, for each run its own. It takes as many
         elements as downstream has requested, and ``capacity`` more, which wait for demand. A stage
-        requests a window ahead, 4,096 elements unless ``with_attributes(window=)`` of the source or
-        of that stage sets another number. ``overflow`` decides about further elements:
+        requests a window ahead, up to 4,096 elements unless ``with_attributes(window=)`` of the
+        source or of that stage sets another number. ``overflow`` decides about further elements:
 
         - ``"backpressure"`` (default): ``put`` waits and ``offer`` returns false.
         - ``"drop_oldest"``, ``"drop_newest"`` (the one that came), ``"drop_all"`` (that wait):

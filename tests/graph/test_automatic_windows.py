@@ -109,6 +109,31 @@ def test_a_number_that_the_user_gives_stays_that_number(system):
         run.cancel()
 
 
+def test_a_number_that_the_user_gives_to_a_source_stays_that_number(system):
+    gate = threading.Event()
+    source = Source.range(0, 10**6).with_attributes(window=100)
+    flow = source.map(lambda n: n).named("next").map(lambda n: gate.wait(30)).named("held")
+    run = system.start(flow.flat_map(lambda n: [n]).named("lists").to(Sink.count()))
+    try:
+        eventually(lambda: run.snapshot().stages[2].buffered == 99)
+        assert windows(run) == {"range": 0, "next": 100, "held": 100, "lists": 100, "count": 8}
+    finally:
+        gate.set()
+        run.cancel()
+
+
+def test_a_system_has_automatic_windows_unless_a_number_is_given():
+    gate = threading.Event()
+    with ActorSystem() as system:
+        run = system.start(Source.range(0, 10**6).map(lambda n: gate.wait(30)).to(Sink.count()))
+        try:
+            eventually(lambda: run.snapshot().stages[1].buffered == 7)
+            assert windows(run)["map"] == 8
+        finally:
+            gate.set()
+            run.cancel()
+
+
 def test_one_stage_of_a_system_with_fixed_windows_may_have_an_automatic_one():
     with ActorSystem(window=512) as system:
         gate = threading.Event()

@@ -119,14 +119,13 @@ def test_each_link_has_its_window_and_where_it_comes_from():
 
 def test_windows_that_follow_the_pace_say_so():
     with ActorSystem(window="auto") as system:
-        assert windows(three().to(Sink.list()), system) == [
-            "range -> list: 4,096 (at most, it follows the pace and the memory)"
-        ]
+        assert windows(three().to(Sink.list()), system) == ["range -> list: 4,096 (automatic)"]
 
 
 def test_what_stages_hold_by_their_settings_is_named():
     flow = three().buffer(50, "drop_oldest").map_async(same, 4).batch(10)
-    total, batch, unknown = held_at_most(flow.to(Sink.list()))
+    with ActorSystem(window=4096) as system:
+        total, batch, unknown = held_at_most(flow.to(Sink.list()), system)
     assert "50 in 'buffer'" in total
     assert "8 in 'map_async'" in total
     assert batch == "'batch' gives lists of up to 10, of which each counts as one element"
@@ -206,9 +205,9 @@ def test_links_that_a_limit_of_memory_does_not_bound_are_named():
         text = graph.explain(system)
     note = "(the memory limit does not bound it: others go on only if it holds so many)"
     assert f"broadcast -> hundreds: 4,096 {note}" in text
-    asked = "it follows the pace and the memory, no more than downstream has asked for"
-    assert f"range -> broadcast: 4,096 (at most, {asked})" in text
-    assert "zip -> map-2: 40 (at most, it follows the pace and the memory)" in text
+    asked = "automatic, no more than downstream has asked for"
+    assert f"range -> broadcast: 4,096 ({asked})" in text
+    assert "zip -> map-2: 40 (automatic)" in text
     assert "by its memory_limit, except 4 links that it does not bound" in text
 
 
@@ -306,9 +305,9 @@ def test_a_section_says_how_it_restarts_and_what_is_within_it():
     )
     text = graph.explain()
     assert section_of(text, "Windows: elements that a link holds at most, in 'section'") == [
-        "section (in) -> map: 4,096",
-        "map -> filter: 4,096",
-        "filter -> section (out): 4,096",
+        "section (in) -> map: 4,096 (automatic)",
+        "map -> filter: 4,096 (automatic)",
+        "filter -> section (out): 4,096 (automatic)",
     ]
     assert section_of(text, "When an element fails, in 'section'") == [
         "map: resume: the element becomes a dead letter, the next one is handled",

@@ -9,7 +9,7 @@ from actors_rs.errors import InvalidArgumentError
 
 def windows(graph):
     """The window of each link, by the stages at its ends."""
-    with ActorSystem(workers=1) as system:
+    with ActorSystem(workers=1, window=4096) as system:
         run = system.start(graph)
         run.result()
         return {f"{link.upstream} {link.downstream}": link.window for link in run.snapshot().links}

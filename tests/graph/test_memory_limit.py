@@ -147,11 +147,11 @@ def test_a_run_that_ends_early_gives_back_what_it_reserved(flow):
         assert system.statistics().memory_reserved == 0
 
 
-def test_without_a_limit_nothing_is_weighed():
+def test_without_a_limit_nothing_is_weighed_for_windows_that_are_numbers():
     def weigh(_):
         raise AssertionError("weighed")
 
-    with ActorSystem() as system:
+    with ActorSystem(window=4096) as system:
         flow = Source.range(0, 10).map(abs).with_attributes(weight=weigh)
         assert system.start(flow.to(Sink.sum())).result(20) == 45
         assert not system.dead_letters.statistics().total

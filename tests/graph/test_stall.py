@@ -60,16 +60,17 @@ def test_stages_that_wait_for_each_other_are_found():
     assert describe(ring).startswith("'a', 'b', 'c' wait for each other; 'a' waits for 'b'")
 
 
-def test_a_zip_that_waits_for_what_its_other_side_holds_up_is_reported(system):
+def test_a_zip_that_waits_for_what_its_other_side_holds_up_is_reported():
     one, other = Source.repeat(1).named("ones").broadcast(2)
     graph = one.zip(other.skip(100_000).named("late")).to(Sink.list()).watched(SOON)
-    with pytest.raises(Stalled) as caught:
-        system.start(graph).result(SECONDS)
-    text = str(caught.value)
-    assert "'broadcast', 'late', 'zip' wait for each other" in text
-    assert "'late' waits for 'broadcast' to give elements (out 1 to in: 4096 requested)" in text
-    assert "'broadcast' waits for 'zip' to ask for elements (out 0 to in 0: 4096 held)" in text
-    wait_until(lambda: not system.children())
+    with ActorSystem(workers=2, window=4096) as system:
+        with pytest.raises(Stalled) as caught:
+            system.start(graph).result(SECONDS)
+        text = str(caught.value)
+        assert "'broadcast', 'late', 'zip' wait for each other" in text
+        assert "'late' waits for 'broadcast' to give elements (out 1 to in: 4096 requested)" in text
+        assert "'broadcast' waits for 'zip' to ask for elements (out 0 to in 0: 4096 held)" in text
+        wait_until(lambda: not system.children())
 
 
 def test_every_run_is_watched_unless_its_system_is_told_not_to():

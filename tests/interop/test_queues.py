@@ -68,7 +68,7 @@ def test_a_full_queue_slows_the_stream_down_and_a_cancelled_run_does_not_wait_fo
 
 def test_a_drained_run_puts_all_that_it_has_into_a_full_queue():
     q: queue.Queue[int] = queue.Queue(2)
-    with ActorSystem(cancel_grace=SECONDS) as system:
+    with ActorSystem(cancel_grace=SECONDS, window=20) as system:
         going = system.start(Source.range(0, 20).to(to_queue(q)))
         wait_until(q.full)
         going.drain(0)

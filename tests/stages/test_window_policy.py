@@ -46,13 +46,13 @@ def test_a_window_does_not_grow_before_a_whole_one_was_drained():
 def test_a_window_of_a_stage_that_waits_for_downstream_does_not_grow():
     policy = WindowPolicy()
     for _ in range(5):
-        policy.drained(policy.size, 1e-6, 64, may_grow=False)
+        policy.drained(policy.size, 1e-6, 64, asked=FIRST_WINDOW)
     assert policy.size == FIRST_WINDOW
     assert policy.drained(FIRST_WINDOW, 1e-6, 64) > FIRST_WINDOW
 
 
 def test_a_window_of_a_slow_stage_that_waits_for_downstream_shrinks():
-    assert WindowPolicy().drained(FIRST_WINDOW, 10.0, 64, may_grow=False) == 1
+    assert WindowPolicy().drained(FIRST_WINDOW, 10.0, 64, asked=FIRST_WINDOW) == 1
 
 
 def test_a_window_that_takes_longer_than_five_milliseconds_stays_as_it_is():

@@ -60,7 +60,7 @@ def _is_automatic(plan: Plan, stage: Planned, feeder: OutletRef) -> bool:
 def _note(plan: Plan, stage: Planned, automatic: bool) -> str:
     notes = []
     if automatic:
-        notes.append("at most, it follows the pace and the memory")
+        notes.append("automatic")
     elif stage.spec.attributes.window is not None:
         notes.append("as you say")
     if plan.settings.memory is not None and not automatic:

@@ -22,7 +22,7 @@ class Settings(NamedTuple):
     """Settings of the system, with the defaults of ``ActorSystem``."""
 
     window: int = 4096
-    automatic: bool = False
+    automatic: bool = True
     memory: int | None = None
 
 

@@ -59,10 +59,11 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
 
     - ``workers`` and ``max_workers``: the pool's size at rest, by default one per core, and its
       limit (256) when user code blocks.
-    - ``window``: elements that an inlet keeps requested unless the graph says otherwise, 4,096 by
-      default. With ``"auto"`` an inlet begins with 8, and requests more while its stage drains a
-      whole window within 5 ms. The limit is the least of 4,096 elements, 16 MiB and 250 ms of the
-      stage's work. The weight of an element is estimated, see ``with_attributes(weight=)``.
+    - ``window``: elements that an inlet keeps requested unless the graph says otherwise. With
+      ``"auto"``, the default, an inlet begins with 8. It requests more while its stage drains a
+      whole window within 5 ms and downstream asks for more. The limit is the least of 4,096
+      elements, 16 MiB and 250 ms of the stage's work. The weight of an element is estimated, see
+      ``with_attributes(weight=)``. A number is the window of all inlets.
     - ``memory_limit``: bytes, or a text such as ``"2 GiB"``, that all links hold together at most;
       a window is the most then. No limit by default.
     - ``throughput``: messages that a turn takes at most; by default 100, in a stage all there are,
@@ -110,7 +111,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         *,
         workers: int | None = None,
         max_workers: int = 256,
-        window: int | Literal["auto"] = 4096,
+        window: int | Literal["auto"] = "auto",
         memory_limit: int | str | None = None,
         throughput: int | None = None,
         metrics: bool = True,

@@ -124,13 +124,8 @@ class AutoWindow:
         seconds = 0.0 if self._last is None else passed - self._last
         self._last = passed
         elements, self._count = drained - self._count, drained
-        policy = self._policy
-        size = policy.drained(
-            elements,
-            seconds,
-            self.weigh(next(iter(frame))),
-            may_grow=self._stage.asked() > policy.size,
-        )
+        weight, asked = self.weigh(next(iter(frame))), self._stage.asked()
+        size = self._policy.drained(elements, seconds, weight, asked=asked)
         if (share := self._share) is not None:
             size = share.reserve(size, self._policy.weight, held)
         windows = LOOK_AGAIN if share is None and size == self._policy.most else 1

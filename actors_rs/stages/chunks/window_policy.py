@@ -1,11 +1,13 @@
 """``WindowPolicy``: how many elements a link may hold, given how fast and how heavy they were.
 
-A window starts small. It grows while the stage drains a whole window within 5 ms: a larger window
-saves turns. It shrinks to the work of 250 ms, since a run that drains goes through all of it, and
-to 16 MiB.
+A window starts small. It grows eightfold while the stage would drain it within 5 ms at the measured
+pace: a larger window saves turns. It shrinks to the work of 250 ms, since a run that drains goes
+through all of it, and to 16 MiB.
 """
 
 from __future__ import annotations
+
+from math import inf
 
 from actors_rs.stages.chunks.weights import lately
 
@@ -37,9 +39,9 @@ class WindowPolicy:
     >>> policy = WindowPolicy()
     >>> policy.size
     8
-    >>> policy.drained(8, seconds=0.001, weight=100)
-    64
-    >>> policy.drained(64, seconds=3.2, weight=100)
+    >>> policy.drained(8, seconds=0.0001, weight=100)
+    512
+    >>> policy.drained(512, seconds=25.6, weight=100)
     5
     """
 
@@ -55,33 +57,34 @@ class WindowPolicy:
         self._drained = 0
         self._seconds = 0.0
 
-    def drained(
-        self, elements: int, seconds: float, weight: float, *, may_grow: bool = True
-    ) -> int:
+    def drained(self, elements: int, seconds: float, weight: float, *, asked: float = inf) -> int:
         """The size, now that ``elements`` more have left the link, in ``seconds`` it held some.
 
-        ``weight`` is the weight of one element, in bytes. Without ``may_grow`` the window stays or
-        shrinks: the stage waits for downstream. The policy judges the pace of a whole window, or of
-        its part that was drained after ``MOST_SECONDS``. It believes a heavier element at once, and
-        a lighter one half.
+        ``weight`` is the weight of one element, in bytes. A window that holds ``asked`` elements
+        does not grow: with more of them the stage waits for downstream. The policy judges the pace
+        of a whole window, or of its part that was drained after ``MOST_SECONDS``. It believes a
+        heavier element at once, and a lighter one half.
         """
         self.weight = lately(self.weight, weight)
         self._drained += elements
         self._seconds += seconds
         if self._drained >= self.size or self._seconds > MOST_SECONDS:
-            self._follow_pace(may_grow)
+            self._follow_pace(asked)
         size = min(self.size, self.most)
         if size * self.weight > MOST_BYTES:
             size = max(1, int(MOST_BYTES / self.weight))
         self.size = size
         return size
 
-    def _follow_pace(self, may_grow: bool) -> None:
+    def _follow_pace(self, asked: float) -> None:
         seconds = self._seconds * self.size / max(1, self._drained)  # of a whole window
-        if self.any_pace or seconds <= GROW_SECONDS:
-            self.size *= GROWTH if may_grow else 1
+        if self.any_pace:
+            seconds = GROW_SECONDS
         elif seconds > MOST_SECONDS:
             self.size = max(1, int(self.size * MOST_SECONDS / seconds))
+        while seconds <= GROW_SECONDS and self.size < min(asked, self.most):
+            self.size *= GROWTH
+            seconds *= GROWTH
         self._drained, self._seconds = 0, 0.0
 
 
@@ -94,9 +97,7 @@ class HeldPolicy(WindowPolicy):
 
     __slots__ = ()
 
-    def drained(
-        self, elements: int, seconds: float, weight: float, *, may_grow: bool = True
-    ) -> int:
+    def drained(self, elements: int, seconds: float, weight: float, *, asked: float = inf) -> int:
         """The most; ``weight`` counts as in any policy."""
         self.weight = lately(self.weight, weight)
         return self.most

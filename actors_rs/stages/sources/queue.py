@@ -7,9 +7,9 @@ Gives what other threads hand in, through a queue that each run has of its own.
 
 Back-pressure: takes as many elements as downstream has requested, and up to its capacity more; then
 putting waits, or as its overflow says. A Subscriber decides how much it requests; a stage requests
-a window ahead (4,096). A sink that is stuck has up to one window in its hands and one that waits,
-so queue(1) takes 8,193 before it. Write queue(1).with_attributes(window=1) where a few have to be
-the bound.
+a window ahead, up to 4,096. A sink that is stuck has up to one window in its hands and one that
+waits, so queue(1) may take 8,193 before it. Write queue(1).with_attributes(window=1) where a few
+have to be the bound.
 Completes: after what was put before complete().
 Fails: after what was put before fail(error); or when it overflows and is to fail then.
 Cancels: ``put`` raises and ``offer`` reports that the stream is over.
