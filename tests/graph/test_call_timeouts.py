@@ -292,6 +292,11 @@ REFUSED = {
         InvalidArgumentError,
         "max_aband",
     ),
+    "most alone": (
+        lambda: Source.of(1).map_async(id, max_abandoned=16),
+        InvalidArgumentError,
+        r"max_abandoned=16 .*add timeout=",
+    ),
     "retry": (lambda: Source.of(1).map_async(id, retry=3), ArgumentTypeError, "Backoff"),
     "retry_on": (lambda: Source.of(1).map_async(id, retry_on=(3,)), ArgumentTypeError, "retry_on"),
     "attempts": (

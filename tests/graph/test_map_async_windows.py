@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS, wait_until
 
 
@@ -63,3 +64,24 @@ def test_draining_makes_no_more_calls_than_elements_were_in_hand():
         gate.set()
         assert going.result(SECONDS) <= 16 + 2 * 2
     assert len(begun) <= 16 + 2 * 2
+
+
+@pytest.mark.parametrize(("parallelism", "key"), [(1, None), (1, str), (2, None)])
+def test_one_tick_waits_while_all_calls_take_longer_and_the_others_are_counted(parallelism, key):
+    begun = []
+
+    def job(tick):
+        begun.append((tick, world.now))
+        world.sleep(10)
+
+    with World() as world:
+        jobs = Source.tick(1).map_async(job, parallelism, key=key).take(5)
+        run = world.start(jobs.to(Sink.ignore()))
+        run.result()
+        ticks = next(one for one in run.snapshot().stages if one.kind == "tick")
+    taken = [tick for tick, _ in begun]
+    assert taken[:2] == [0, 1]
+    # A tick waits for one call at most. Further ticks are dropped.
+    late = [now - (tick + 1) for tick, now in begun]
+    assert max(late) <= 10
+    assert ticks.details["skipped"] >= taken[-1] - len(taken)

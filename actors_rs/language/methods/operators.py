@@ -22,7 +22,6 @@ from actors_rs.graph.checks import (
 from actors_rs.language.initial import begun, copies_of
 from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.recovery import (
-    MOST_ABANDONED,
     RetryOn,
     limited_calls,
     worth_retrying,
@@ -246,7 +245,7 @@ class Operators(Chain[In_contra, Out_co]):
         key: Callable[[Out_co], Hashable] | None = None,
         *,
         timeout: float | None = None,
-        max_abandoned: int = MOST_ABANDONED,
+        max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
@@ -262,7 +261,7 @@ class Operators(Chain[In_contra, Out_co]):
         key: Callable[[Out_co], Hashable] | None = None,
         *,
         timeout: float | None = None,
-        max_abandoned: int = MOST_ABANDONED,
+        max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
@@ -278,7 +277,7 @@ class Operators(Chain[In_contra, Out_co]):
         key: Callable[[Out_co], Hashable] | None = None,
         *,
         timeout: float | None = None,
-        max_abandoned: int = MOST_ABANDONED,
+        max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
@@ -293,7 +292,7 @@ class Operators(Chain[In_contra, Out_co]):
         key: Callable[[Out_co], Hashable] | None = None,
         *,
         timeout: float | None = None,
-        max_abandoned: int = MOST_ABANDONED,
+        max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
@@ -310,7 +309,7 @@ class Operators(Chain[In_contra, Out_co]):
           ``CallTimeout``, and the next call begins. A coroutine is cancelled then; a thread is
           abandoned and counted.
         - ``max_abandoned``: if more threads are abandoned, 16 by default, the stage fails with
-          ``AbandonedCallsError`` under any policy.
+          ``AbandonedCallsError`` under any policy. Needs ``timeout``.
         - ``retry``, ``retry_on``, ``max_attempts``: each of them turns retries on. An element whose
           call fails with one of ``retry_on`` (an exception class or several; each ``Exception`` by
           default) is called for again after the wait that ``retry`` gives, a ``Backoff()`` by

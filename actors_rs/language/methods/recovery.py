@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
 
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.graph.checks import (
     at_least,
     cannot_run,
@@ -186,13 +187,19 @@ def _is_one_of(kinds: tuple[type[BaseException], ...], error: Exception) -> bool
 
 
 def limited_calls(
-    make: Callable[[], MapAsync], timeout: float | None, max_abandoned: int
+    make: Callable[[], MapAsync], timeout: float | None, max_abandoned: int | None
 ) -> Callable[[], MapAsync]:
     """``make``, whose calls have ``timeout`` seconds each."""
-    at_least(0, max_abandoned, "map_async: max_abandoned")
-    if timeout is None:
-        return make
-    return partial(_limited, make, positive_seconds(timeout, "map_async: timeout"), max_abandoned)
+    most = MOST_ABANDONED if max_abandoned is None else max_abandoned
+    at_least(0, most, "map_async: max_abandoned")
+    if timeout is not None:
+        return partial(_limited, make, positive_seconds(timeout, "map_async: timeout"), most)
+    if max_abandoned is not None:
+        raise InvalidArgumentError(
+            f"map_async: max_abandoned={max_abandoned} counts calls that took longer than timeout, "
+            "and timeout was not given: add timeout=, in seconds, or leave max_abandoned out"
+        )
+    return make
 
 
 def _limited(make: Callable[[], MapAsync], seconds: float, max_abandoned: int) -> MapAsync:

@@ -45,7 +45,8 @@ class TimedSources:
     def tick(interval: float) -> Flow[Never, int]:
         """The number of each tick, from 0, every ``interval`` seconds.
 
-        The first one comes after ``interval``. A tick without demand is left out.
+        The first one comes after ``interval``. Each stage after it requests one tick at a time. A
+        tick that nobody has requested is dropped; ``skipped`` in ``run.snapshot()`` counts them.
 
         >>> Source.tick(0.01).take(2).run(Sink.list())
         [0, 1]

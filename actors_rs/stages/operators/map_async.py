@@ -9,7 +9,7 @@ thread that may. It may return a value, a ``concurrent.futures.Future``, the ans
 system's event loop. Each call has a context of its own, and may have a time: ``timeout=2.0``.
 
 Back-pressure: asks for its window once downstream asks; holds twice as many elements as calls are
-made at a time, and waits when results are not taken.
+made at a time, and waits when results are not taken. Fewer elements than a window wait for a call.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, after what came
 before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
@@ -143,7 +143,9 @@ class MapAsync(StageLogic):
     @property
     def _room(self) -> int:
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
-        return 2 * self._parallelism - held
+        # Fewer than a window wait here. So with a window of 1, as after `tick`, none does.
+        most_due = self._parallelism + min(self._parallelism, self.inlet.capacity - 1)
+        return min(2 * self._parallelism - held, most_due - self._due + len(self._resting))
 
     @property
     def _under_way(self) -> int:

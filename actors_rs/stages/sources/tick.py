@@ -3,7 +3,8 @@
     out: - - 0 - 1 - 2
 
 Gives the number of each tick, from 0, one every so many seconds.
-Back-pressure: a tick at which nobody asks is left out, and its number with it.
+Back-pressure: a tick that nobody has requested is dropped, and its number with it. Inlets
+  downstream request one tick at a time.
 Completes: when it is drained.
 Fails: never.
 Cancels: at once.
