@@ -15,7 +15,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 
 .DEFAULT_GOAL := help
-.PHONY: docs docs-serve help setup demo demo-web demo-faults test quick lint types bench stress clean
+.PHONY: docs docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
 .PHONY: ruff style mypy pyright
 
 help: ## this list
@@ -28,7 +28,7 @@ $(READY): pyproject.toml constraints.txt
 	  echo "actors_rs needs Python 3.11 or newer with venv and pip, but '$(PYTHON)' is not that:" \
 	    "install it (Debian: python3 and python3-venv) or name one with make PYTHON=..." >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(PY) -m pip install --quiet --no-compile --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 demo: $(READY) ## the census of the standard library, into build/census
@@ -45,6 +45,12 @@ test: $(READY) ## linter, type checkers and tests, these by WORKERS=2 processes
 	@$(MAKE) --no-print-directory -j 2 lint types
 	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JAVA) $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
+
+# The parts of the suite where a version of Python matters most, without Spark and explorations.
+FAST := tests/protocol tests/contract tests/stages tests/runtime \
+  $(addprefix tests/graph/test_,operators.py run.py in_asyncio.py iteration_async.py)
+test-fast: $(READY) ## unit tests without Spark, some 4 minutes: for a second Python, PYTHON=...
+	@$(PY) -m pytest -q -n $(WORKERS) -m "not spark" $(FAST)
 
 quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
 	@$(PY) -m tests.quick
