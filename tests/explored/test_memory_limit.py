@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from actors_rs import Feedback, Graph, Sink, Source
+from actors_rs import Feedback, Flow, Graph, Sink, Source
 from actors_rs.errors import EndOfStreamError, Stalled
 from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
@@ -260,6 +260,54 @@ def test_queues_of_one_graph_hold_as_many_as_they_say_so_that_one_is_read_after_
             run = world.start(Graph(*both))
             for name in ("one", "other"):
                 assert list(run.sink_queue(name)) == list(range(12))
+
+
+def test_groups_whose_receivers_are_slow_hold_what_fits():
+    def groups(flow):
+        keyed = flow.with_index().group_by(lambda pair: pair[0] % 3, 3)
+        return keyed.flat_map(lambda group: group.throttle(1, 1.0), breadth=3)
+
+    assert 3 <= most_of(groups) <= 24
+
+
+@pytest.mark.filterwarnings("ignore:flat_map.*blocks? all others")
+def test_a_group_that_is_not_run_does_not_keep_elements_from_one_that_is():
+    words = Source.of("a1", "c1", "c2", "a2", "a3", "c3").group_by(lambda word: word[0], 2)
+    for seed in range(RUNS):
+        with limited(seed) as world:
+            threes = words.flat_map(lambda group: group.take(3), breadth=1)
+            run = world.start(threes.to(Sink.list()))
+            assert run.result() == ["a1", "a2", "a3", "c1", "c2", "c3"]
+            assert world.now < 0.5, "without a standstill"
+
+
+def test_groups_that_wait_for_each_other_go_on_beyond_the_limit():
+    groups = numbers(8).group_by(lambda x: x // 4, 2).batch(2)
+    pairs = groups.flat_map(lambda both: both[0].zip(both[1]))
+    for seed in range(RUNS):
+        with limited(seed, window=8) as world:
+            assert world.start(pairs.to(Sink.list())).result() == [(n, n + 4) for n in range(4)]
+        assert world.system.statistics().memory_reserved == 0
+
+
+def test_elements_that_wait_for_a_tapped_sink_are_no_more_than_fit_and_others_are_counted():
+    for seed in range(10):
+        most = 0
+        slow = Flow().throttle(1, 1.0).to(Sink.count())
+        with limited(seed, "1 MiB", window=64) as world:
+
+            def look(_):
+                nonlocal most
+                tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
+                most = max(most, tap.details["waiting"])
+                assert tap.buffered_bytes < 2**20
+
+            run = world.start(Load().source().wire_tap(slow).map(look).to(Sink.count()))
+            assert run.result() == 60
+            tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
+            assert tap.details["dropped"] > 30
+        assert 1 <= most <= 12
+        assert world.system.statistics().memory_reserved == 0
 
 
 def test_a_run_that_drains_fills_its_queue_although_that_is_more_than_fits():

@@ -99,13 +99,14 @@ class Group(InnerOutput):
 class Sorted:
     """Elements by key that wait, so that they share a frame with the elements that follow."""
 
-    __slots__ = ("_numbers", "_ready", "_seconds", "count", "frames", "latest")
+    __slots__ = ("_numbers", "_ready", "_seconds", "count", "frames", "latest", "pace")
 
     def __init__(self) -> None:
         self.frames: defaultdict[Any, list[Any]] = defaultdict(list)
         self.latest: dict[Any, int] = {}
         """The number of each key's latest element, where that matters."""
         self.count = 0
+        self.pace = Pace()
         self._numbers = count()
         self._seconds = 0.0
         self._ready = 0  # elements that could be sorted if others were given first
@@ -168,11 +169,12 @@ class Sorted:
         """So many came, in so many seconds."""
         self.count += elements
         self._seconds += seconds
+        self.pace.record(elements, seconds)
 
-    def may_wait(self, groups: int, pace: Pace) -> bool:
+    def may_wait(self, groups: int) -> bool:
         """Whether all may wait for what is there already, and is sorted in the next turn."""
         few = self.count < FULL_FRAME * groups
-        return few and self._seconds < WAITING_SECONDS and pace.size >= FAST
+        return few and self._seconds < WAITING_SECONDS and self.pace.size >= FAST
 
 
 class Groups:

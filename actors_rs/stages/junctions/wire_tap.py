@@ -4,8 +4,9 @@ in:   1 2 3 4 5 6 |
 out:  1 2 3 4 5 6 |
 sink: 1 2 3     6 |     (4 and 5 came while it was busy)
 
-Elements go to a sink too, which never holds the stream up. Up to a window of them wait for it.
-Further elements are dropped for the sink, and counted: ``dropped`` in the stage's details.
+Elements go to a sink too, which never holds the stream up. Up to a window of them wait for it, and
+no more than fit under a memory limit. Further elements are dropped for the sink, and counted:
+``dropped`` in the stage's details.
 
 Back-pressure: asks upstream for what downstream has asked for, and never waits for the sink.
 Completes: downstream with the input; the sink after what waits for it, also when downstream
@@ -20,6 +21,7 @@ from collections import deque
 from itertools import islice
 from typing import Any
 
+from actors_rs.stages.chunks.kept import Kept
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -35,7 +37,11 @@ class WireTap(StageLogic):
         self.outlets = self._main, self._side = Outlet("out"), Outlet("tap")
         self.inlet.room = self._main
         self._waiting: deque[Any] = deque()
+        self._kept = Kept()
         self._dropped = 0
+
+    def start(self) -> None:
+        self._kept = Kept(self.context.memory_share(), self.weigh)
 
     def advance(self, budget: Budget) -> None:
         inlet, main = self.inlet, self._main
@@ -52,8 +58,13 @@ class WireTap(StageLogic):
             frame = inlet.take(demand)
             main.emit(frame)
             self._tap(frame)
+        self._fitting(len(self._waiting))  # report what is left
         if inlet.exhausted:
             self._end_both()
+
+    def stop(self, error: BaseException | None) -> None:
+        self._kept.over()
+        self.held_bytes = 0
 
     def details(self) -> dict[str, Any]:
         return {"dropped": self._dropped, "waiting": len(self._waiting)}
@@ -65,9 +76,18 @@ class WireTap(StageLogic):
             return
         at_once = min(side.demand, len(frame))  # none while others wait: they came first
         side.emit(frame[:at_once])
-        kept = frame[at_once : at_once + self.inlet.capacity - len(waiting)]
-        waiting.extend(kept)
-        self._dropped += len(frame) - at_once - len(kept)
+        if left := len(frame) - at_once:
+            self._kept.weigh(frame)
+            room = self._fitting(min(len(waiting) + left, self.inlet.capacity)) - len(waiting)
+            kept = frame[at_once : at_once + max(0, room)]
+            waiting.extend(kept)
+            self._dropped += left - len(kept)
+
+    def _fitting(self, wanted: int) -> int:
+        """How many of ``wanted`` elements may wait for the sink."""
+        held = len(self._waiting)
+        self.held_bytes = self._kept.bytes_of(held)
+        return self._kept.fitting(wanted, held)
 
     def _serve_side(self) -> None:
         """Give the sink what waits for it and it asks for."""

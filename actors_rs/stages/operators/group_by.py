@@ -6,7 +6,8 @@ A:        a1    a2    a3 |
 B:           b1    b2    |
 
 Sorts the elements into a stream for each key. It holds elements without demand, a window of them
-for all groups together, so one slow group does not block the others at once.
+for all groups together, so one slow group does not block the others at once. Under a memory limit
+it holds no more than fit, but always one for groups that run, and all for groups that do not.
 
 A group ends with upstream, when its receiver cancels it, when it makes room for another group, or
 when it was idle for ``idle_timeout`` seconds: no element came for it or was given of it. If its key
@@ -36,7 +37,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import TooManyGroupsError
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.inner.group_room import GroupRoom
 from actors_rs.stages.inner.groups import OVERFLOW, Group, Groups, OnOverflow, Sorted
 from actors_rs.stages.inner.idle_groups import IdleGroups
 from actors_rs.stages.inner.inner_ports import InnerOutput
@@ -84,10 +85,10 @@ class GroupBy(StageLogic):
         self._held = 0
         self._opened = 0
         self._dropped = 0
-        self._pace = Pace()
         self._sorted = Sorted()
         for_room = partial(self._sorted.sort_for_room, self._groups.open, max_groups)
         self._sort_by = for_room if self._evicts else self._sorted.sort
+        self._room = GroupRoom(self, self._groups, self._waiting, max_groups)
         self._idle = IdleGroups(self, self._groups, idle_timeout, self._end)
 
     def advance(self, budget: Budget) -> None:
@@ -97,23 +98,29 @@ class GroupBy(StageLogic):
         elif self.outlet.demand:
             self.inlet.open()
         if not self._lets_others_go_first():
-            while self.inlet.buffered and self._held < self.inlet.capacity:
+            while self.inlet.buffered and self._left > 0:
                 self._sort(budget)
                 if budget.spent():
                     break
         self._admit_waiting()
         self._announce()
         self._end_if_due(budget)
+        self._room.report(self._held)
 
     # Elements
+
+    @property
+    def _left(self) -> int:
+        """How many elements more it may hold, as far as there are any."""
+        more = self._sorted.count + self.inlet.buffered
+        return self._room.left(self.inlet.capacity, self._held, more)
 
     def _lets_others_go_first(self) -> bool:
         """Whether to sort one round later, as frames of an element or two are expensive.
 
         As long as each round brings more elements or room: it never waits for a slow group.
         """
-        inlet, groups = self.inlet, len(self._groups.open)
-        room = inlet.capacity - self._held
+        inlet, groups, room = self.inlet, len(self._groups.open), self._left
         arriving = not inlet.done or room < inlet.buffered
         waits = arriving and self._sorted.wait_for_more(min(inlet.buffered, room), groups)
         if waits:
@@ -125,20 +132,18 @@ class GroupBy(StageLogic):
 
         With many groups frames are what costs, so they wait for what is here for the next turn.
         """
-        inlet, pace, ready = self.inlet, self._pace, self._sorted
-        room = inlet.capacity - self._held - ready.count
+        inlet, ready, room = self.inlet, self._sorted, self._left - self._sorted.count
         while inlet.buffered and room > 0:
-            piece = inlet.take(min(room, pace.size))
+            piece = inlet.take(min(room, ready.pace.size))
             room -= len(piece)
+            self._room.weigh(piece)
             self._sort_piece(piece)
             if inlet.cancelled:
                 return
-            lap = budget.lap()
-            ready.record(len(piece), lap)
-            pace.record(len(piece), lap)
+            ready.record(len(piece), budget.lap())
             if budget.spent():
                 break
-        if not (inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open), pace)):
+        if not (inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open))):
             self._give_all()
 
     def _sort_piece(self, piece: Frame) -> None:
@@ -371,6 +376,7 @@ class GroupBy(StageLogic):
 
     def stop(self, error: BaseException | None) -> None:
         self._idle.cancel()
+        self._room.over()
 
     # Standing still
 
@@ -380,20 +386,14 @@ class GroupBy(StageLogic):
         return self.stall_after is None and self._groups.awaits_a_run
 
     def unblock(self) -> Callable[[], None] | None:
-        if not self._waiting and not self._groups.awaits_a_run:
-            return None
-        return partial(self._groups.end_standstill, self, self._waiting, self._max_groups)
+        return self._room.unblock()
 
     def held_back(self) -> bool:
         return self._held > 0
 
     def details(self) -> dict[str, Any]:
-        return {
-            "groups": len(self._groups.open),
-            "opened": self._opened,
-            "held": self._held,
-            "dropped": self._dropped,
-        }
+        counts = {"opened": self._opened, "held": self._held, "dropped": self._dropped}
+        return {"groups": len(self._groups.open), **counts}
 
 
 def _go_on() -> None:

@@ -15,8 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from actors_rs.stages.chunks.auto_window import MemoryShare
-from actors_rs.stages.chunks.weights import lately, weight_of
+from actors_rs.stages.chunks.kept import Kept
 from actors_rs.stages.linear import SinkLogic
 from actors_rs.stages.stage import Budget
 
@@ -80,31 +79,29 @@ class QueueSink(SinkLogic):
     def __init__(self, queue: HandOut) -> None:
         super().__init__()
         self.queue = queue
-        self._share: MemoryShare | None = None
-        self._weight = 0.0  # bytes of an element, as they were lately
+        self._kept = Kept()
         self._drains = False
 
     def start(self) -> None:
-        self._share = self.context.memory_share()
+        self._kept = Kept(self.context.memory_share(), self.weigh)
         self.inlet.room = self.queue
-        if self._share is not None and self.auto:
+        if self._kept.limited and self.auto:
             self.queue.room = 1  # the first element may be larger than the limit
         self.inlet.window = self.queue.room
         self.queue.connect(lambda: self.context.post(_nothing))
         self.inlet.open()
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        if self._share is not None:
+        if self._kept.limited:
             elements = iter(piece := list(elements))
-            weight = (self.weigh or weight_of)(piece[0])
-            self._weight = lately(self._weight, weight)
+            self._kept.weigh(piece)
         self.queue.put(elements)
 
     def advance(self, budget: Budget) -> None:
         super().advance(budget)
         inlet, queue = self.inlet, self.queue
-        if self._share is not None and inlet.count:
-            self._fit_in(self._share)
+        if self._kept.limited and inlet.count:
+            self._fit_in()
         half = (inlet.window + 1) // 2
         while not inlet.closed:
             if queue.demand - inlet.outstanding - inlet.buffered >= half:
@@ -112,13 +109,13 @@ class QueueSink(SinkLogic):
             if queue.tell_at(queue.room - half - inlet.outstanding - inlet.buffered):
                 break
 
-    def _fit_in(self, share: MemoryShare) -> None:
+    def _fit_in(self) -> None:
         """Have room for as many elements as the memory allows."""
         inlet, queue, waiting = self.inlet, self.queue, len(self.queue)
-        self.held_bytes = int(waiting * self._weight)
+        self.held_bytes = self._kept.bytes_of(waiting)
         bounded = self.auto and not self._drains
         most = queue.capacity if bounded else waiting
-        fitting = share.reserve(most, self._weight, waiting + inlet.outstanding + inlet.buffered)
+        fitting = self._kept.fitting(most, waiting + inlet.outstanding + inlet.buffered)
         if bounded:
             queue.room = inlet.window = fitting
 
@@ -132,9 +129,8 @@ class QueueSink(SinkLogic):
 
     def stop(self, error: BaseException | None) -> None:
         self.queue.close(completed=error is None)
-        if self._share is not None:
-            self._share.release()
-            self.held_bytes = 0
+        self._kept.over()
+        self.held_bytes = 0
 
     def details(self) -> dict[str, Any]:
         return self.queue.figures()
