@@ -290,24 +290,24 @@ def test_groups_that_wait_for_each_other_go_on_beyond_the_limit():
         assert world.system.statistics().memory_reserved == 0
 
 
-def test_elements_that_wait_for_a_tapped_sink_are_no_more_than_fit_and_others_are_counted():
-    for seed in range(10):
-        most = 0
-        slow = Flow().throttle(1, 1.0).to(Sink.count())
-        with limited(seed, "1 MiB", window=64) as world:
+@pytest.mark.parametrize("seed", range(10))
+def test_elements_that_wait_for_a_tapped_sink_are_no_more_than_fit_and_others_are_counted(seed):
+    most = 0
 
-            def look(_):
-                nonlocal most
-                tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
-                most = max(most, tap.details["waiting"])
-                assert tap.buffered_bytes < 2**20
+    def look(_):
+        nonlocal most
+        tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
+        most = max(most, tap.details["waiting"])
+        assert tap.buffered_bytes < 2**20
 
-            run = world.start(Load().source().wire_tap(slow).map(look).to(Sink.count()))
-            assert run.result() == 60
-            tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
-            assert tap.details["dropped"] > 30
-        assert 1 <= most <= 12
-        assert world.system.statistics().memory_reserved == 0
+    slow = Flow().throttle(1, 1.0).to(Sink.count())
+    with limited(seed, "1 MiB", window=64) as world:
+        run = world.start(Load().source().wire_tap(slow).map(look).to(Sink.count()))
+        assert run.result() == 60
+        tap = next(one for one in run.snapshot().stages if one.kind == "wire_tap")
+        assert tap.details["dropped"] > 30
+    assert 1 <= most <= 12
+    assert world.system.statistics().memory_reserved == 0
 
 
 def test_a_run_that_drains_fills_its_queue_although_that_is_more_than_fits():
