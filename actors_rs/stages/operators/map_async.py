@@ -47,8 +47,8 @@ class MapAsync(StageLogic):
 
     A call runs in a slot. The thread that ends a call takes the next waiting one, without a turn of
     the stage in between. Otherwise calls that began together would end together, and the stage
-    would begin the next ones together. As many calls as there are slots may wait, so the stage
-    holds at most twice ``parallelism`` elements.
+    would begin the next ones together. As many calls as there are slots may wait, but
+    fewer than a window: none where that is 1, as after ``tick``.
     """
 
     def __init__(
@@ -143,7 +143,6 @@ class MapAsync(StageLogic):
     @property
     def _room(self) -> int:
         held = len(self._calls) if self._ordered else len(self._calls) + len(self._not_ended)
-        # Fewer than a window wait here. So with a window of 1, as after `tick`, none does.
         most_due = self._parallelism + min(self._parallelism, self.inlet.capacity - 1)
         return min(2 * self._parallelism - held, most_due - self._due + len(self._resting))
 
