@@ -11,7 +11,7 @@ from tests.graph.helpers import SECONDS, wait_until
 
 
 def window_of_calls(flow, **settings):
-    with ActorSystem(**settings) as system:
+    with ActorSystem(**{"window": 4096, **settings}) as system:  # an automatic one begins small
         going = system.start(flow.to(Sink.ignore()))
         stages = {stage.kind: stage.window for stage in going.snapshot().stages}
         going.cancel()
