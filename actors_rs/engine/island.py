@@ -225,7 +225,7 @@ class Island(PooledActor):
         except BaseException as error:
             member.logic.fail(error)
         if signal.goes_first:
-            # A stage that is cancelled ends its inner streams before they take another piece.
+            # A stage that is cancelled ends its inner streams before they take another chunk.
             member.wake_first()
         else:
             member.wake()
@@ -285,7 +285,7 @@ class Island(PooledActor):
         self._looks = True  # before: it may be time before this thread has come any further
         try:
             self._look = self._system_.timers.after(seconds, self._look_at_turn)
-        except RuntimeError:  # no thread for it, as the pool says: the next piece tries again
+        except RuntimeError:  # no thread for it, as the pool says: the next chunk tries again
             self._looks = False
 
     def _look_at_turn(self) -> None:

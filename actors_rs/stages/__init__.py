@@ -1,6 +1,6 @@
 """What runs in an actor: stages as pure logic on ports, one stage a file.
 
 ``sources``, ``operators``, ``junctions``, ``hubs`` and ``sinks`` have the stages. Begin with
-``stage`` (the contract) and ``ports``, then ``linear`` (most operators and sinks). ``pieces``,
+``stage`` (the contract) and ``ports``, then ``linear`` (most operators and sinks). ``chunks``,
 ``inner``, ``files`` and ``arrow`` are what several stages share. Imports no thread, clock or actor.
 """

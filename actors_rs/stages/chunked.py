@@ -59,27 +59,27 @@ class Chunked(StageLogic):
 
     def survives_in(
         self,
-        piece: Frame,
+        frame: Frame,
         left: int,
         rest: Iterator[Any],
         error: Exception,
         first: Callable[[], None] | None = None,
     ) -> bool:
-        """``survives`` for the element of ``piece`` that was taken last; ``rest`` follows it.
+        """``survives`` for the element of ``frame`` that was taken last; ``rest`` follows it.
 
-        ``left`` were left of the piece before. If none of them was taken, no element is at fault.
+        ``left`` were left of the frame before. If none of them was taken, no element is at fault.
         """
 
         def before_the_end() -> None:
             if first is not None:
                 first()
-            if piece:  # else what is left are functions that are not due yet
-                self.inlet.untake(piece[len(piece) - now_left :])
+            if frame:  # else what is left are functions that are not due yet
+                self.inlet.untake(frame[len(frame) - now_left :])
                 deque(rest, maxlen=0)  # returned elements are no longer held: see ``held``
 
         now_left = length_hint(rest)
         if now_left < left:
-            element, position = piece[-now_left - 1], self.inlet.count - now_left - 1
+            element, position = frame[-now_left - 1], self.inlet.count - now_left - 1
             error = self.explained(error, element)
             return self.survives(error, element, position, first=before_the_end)
         before_the_end()

@@ -1,7 +1,7 @@
 """Linear stages: one inlet, and one outlet or none.
 
 An operator is an iterator transform: ``map`` is ``map(f, elements)``. It is applied chunk by chunk
-to a piece of the elements that have arrived, limited by demand. The results of a piece are emitted
+to a frame of elements that have arrived, limited by demand. The results of a frame are emitted
 as one frame, and results before an exception are delivered before the failure. An exception leaves
 the chunk just past the failing element. So a stage that goes on applies the transform to the rest:
 a generator that raised has ended, but its state lives in the logic.
@@ -28,7 +28,7 @@ from actors_rs.stages.stage import Budget, StreamEnd
 __all__ = ["Operator", "SinkLogic"]
 
 ENOUGH = 256
-"""Elements for a piece that is worth its turn."""
+"""Elements for a frame that is worth its turn."""
 
 
 class Operator(Chunked):
@@ -47,7 +47,7 @@ class Operator(Chunked):
         "outlets",
         "_elements",
         "_left",
-        "_piece",
+        "_frame",
     }
 
     def __init__(self) -> None:
@@ -56,11 +56,11 @@ class Operator(Chunked):
         self.outlets = (self.outlet,)
         self.satisfied = False
         """``transform`` sets it if the stream must complete after the results given so far."""
-        self._piece: Frame = ()
+        self._frame: Frame = ()
         self._elements = NOTHING
-        self._left = 0  # of the piece when the transform was applied to it
+        self._left = 0  # of the frame when the transform was applied to it
         self._per_result = 1  # elements it took lately for a result, if it drops some
-        self._results: Iterator[Any] | None = None  # the rest of the piece, beyond demand
+        self._results: Iterator[Any] | None = None  # the rest of the frame, beyond demand
 
     def expect_expensive(self) -> None:
         if not self.asks_ahead:
@@ -72,7 +72,7 @@ class Operator(Chunked):
         return (self.outlet.demand + self.outlet.foreseen) * self._per_result
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
-        """The results of ``elements``, a piece of the input. State lives in the logic itself.
+        """The results of ``elements``, a chunk of the input. State lives in the logic itself.
 
         After an element for which it raised, it is applied anew to the rest, if the stage goes on.
         So it draws one element at a time, and neither loses nor keeps back results of earlier
@@ -81,13 +81,13 @@ class Operator(Chunked):
         raise NotImplementedError
 
     def held(self) -> Iterable[Any]:
-        return () if self._results is None or not self._piece else tuple(copy(self._elements))
+        return () if self._results is None or not self._frame else tuple(copy(self._elements))
 
     def release_held(self) -> None:
         super().release_held()
         if self._results is not None:
             held = [None] * length_hint(self._elements)
-            self._piece = held if self._piece else ()
+            self._frame = held if self._frame else ()
             self._elements, self._results = iter(held), NOTHING
 
     def collect(self, elements: Iterator[Any], out: list[Any], /) -> None:
@@ -109,12 +109,12 @@ class Operator(Chunked):
             if begun and budget.spent():
                 break
             begun = True
-            self.chunk.record(self._advance_piece(), budget.lap())
+            self.chunk.record(self._advance_frame(), budget.lap())
         if self._results is None:
             self._end_if_due(budget)
 
-    def _advance_piece(self) -> int:
-        """Take a piece, or go on with the open one; returns how many elements it handled since the
+    def _advance_frame(self) -> int:
+        """Take a frame, or go on with the open one; returns how many elements it handled since the
         last look at the clock."""
         demand, chunk = self.outlet.demand, self.chunk
         if self._results is None:
@@ -123,21 +123,21 @@ class Operator(Chunked):
                 return self._pass_on(self.inlet.take_joined(min(chunk.gathered, wanted)))
             # More than is asked for only where few are, and it is not known what will come of it.
             exact = not self.expanding and (self.one_for_one or demand >= ENOUGH)
-            piece = self.inlet.take_joined(min(chunk.gathered, demand) if exact else chunk.size)
-            if len(piece) <= demand and not self.expanding:
-                return self._pass_on(piece)
-            self._open_piece(piece)
+            frame = self.inlet.take_joined(min(chunk.gathered, demand) if exact else chunk.size)
+            if len(frame) <= demand and not self.expanding:
+                return self._pass_on(frame)
+            self._open_frame(frame)
         return self._give(min(demand, chunk.gathered))
 
-    def _pass_on(self, piece: Frame) -> int:
-        """A piece whose results do not exceed demand, chunk by chunk; returns the elements of the
+    def _pass_on(self, frame: Frame) -> int:
+        """A frame whose results do not exceed demand, chunk by chunk; returns the elements of the
         last one.
 
-        The results are emitted together. The rest of the piece goes back to the inlet when the
+        The results are emitted together. The rest of the frame goes back to the inlet when the
         operator is satisfied, when it has as many results as are demanded, when gathering takes
         too long, or when a port has closed.
         """
-        left = size = len(piece)
+        left = size = len(frame)
         demand = self.outlet.demand if self.leaves_out else maxsize  # others give no more
         out: list[Any] = []
         if self.runs_user:
@@ -145,7 +145,7 @@ class Operator(Chunked):
         spent, lap, most = 0.0, self._budget.lap, self.chunk.size
         while True:
             begin = size - left
-            part = piece if left <= most and not begin else piece[begin : begin + most]
+            part = frame if left <= most and not begin else frame[begin : begin + most]
             elements, counted = begun(part)
             self.drawing = counted
             before, behind_part = left, left - len(part)
@@ -157,9 +157,9 @@ class Operator(Chunked):
                     self.collect(elements, out)
             except Exception as error:
                 left = behind_part + length_hint(counted)
-                self.drawing = None  # else it keeps the piece
-                piece, emit = seen_at_once(piece), partial(self.outlet.emit, out)
-                if not self.survives_in(piece, before, behind(piece, size - left), error, emit):
+                self.drawing = None  # else it keeps the frame
+                frame, emit = seen_at_once(frame), partial(self.outlet.emit, out)
+                if not self.survives_in(frame, before, behind(frame, size - left), error, emit):
                     return size
             else:  # it may pass over elements without drawing them
                 left = behind_part + (length_hint(counted) if self.satisfied or cut else 0)
@@ -172,7 +172,7 @@ class Operator(Chunked):
                 break
         self.drawing = None
         if left:
-            self.inlet.untake(piece[size - left :])
+            self.inlet.untake(frame[size - left :])
         if self.leaves_out:
             handled = size - left
             self._per_result = handled // len(out) if out else self._per_result + handled
@@ -180,19 +180,19 @@ class Operator(Chunked):
         return before - left
 
     def _fills(self, out: list[Any]) -> None:
-        """A function of the user's is about to be called for a piece that gives ``out``."""
+        """A function of the user's is about to be called for a frame that gives ``out``."""
         self.context.filling(self.outlet, out)
 
-    def _open_piece(self, piece: Frame) -> None:
-        """A piece that may exceed demand: its results are drawn as they are demanded."""
-        self._piece = piece = seen_at_once(piece)
-        self._elements = iter(piece)
+    def _open_frame(self, frame: Frame) -> None:
+        """A frame that may exceed demand: its results are drawn as they are demanded."""
+        self._frame = frame = seen_at_once(frame)
+        self._elements = iter(frame)
         self._open_rest()
 
     def _open_rest(self) -> None:
-        """Apply the transform to what is left of the piece.
+        """Apply the transform to what is left of the frame.
 
-        A transform that returns a list has settled the piece: the list is what is left of it.
+        A transform that returns a list has settled the frame: the list is what is left of it.
         """
         while True:
             self._left = length_hint(self._elements)
@@ -201,7 +201,7 @@ class Operator(Chunked):
                 results = self.transform(self._elements)
                 self._results = iter(results)
             except Exception as error:
-                if not self.survives_in(self._piece, self._left, self._elements, error):
+                if not self.survives_in(self._frame, self._left, self._elements, error):
                     return
             else:
                 if isinstance(results, list):
@@ -209,7 +209,7 @@ class Operator(Chunked):
                 return
 
     def _give(self, most: int) -> int:
-        """Emit up to ``most`` results of the open piece; returns how many elements were handled."""
+        """Emit up to ``most`` results of the open frame; returns how many elements were handled."""
         before = length_hint(self._elements)
         out: list[Any] = []
         if self.runs_user:
@@ -219,16 +219,16 @@ class Operator(Chunked):
         except Exception as error:
             self._results = None
             self.outlet.emit(out)
-            if self.survives_in(self._piece, self._left, self._elements, error):
+            if self.survives_in(self._frame, self._left, self._elements, error):
                 self._open_rest()
             return max(len(out), 1)
         left = length_hint(self._elements)
         if not more:
             if self.satisfied and not self.expanding:  # a rest follows that was not taken
-                self.inlet.untake(self._piece[len(self._piece) - left :])
+                self.inlet.untake(self._frame[len(self._frame) - left :])
             if self._elements is self._results:  # a list, which its iterator keeps
                 self._elements = NOTHING
-            self._results, self._piece, self.drawing = None, (), None
+            self._results, self._frame, self.drawing = None, (), None
         self.outlet.emit(out)
         return max(len(out), before - left)
 
@@ -266,7 +266,7 @@ class SinkLogic(Chunked, StreamEnd):
         return self.inlet.count - self._not_mine
 
     def consume(self, elements: Iterator[Any], /) -> None:
-        """Take all ``elements``, a piece of the input; raising fails the run.
+        """Take all ``elements``, a chunk of the input; raising fails the run.
 
         If it raises, its effects for earlier elements must stand, for the stage may go on.
         Otherwise set ``all_or_nothing``.
@@ -289,8 +289,8 @@ class SinkLogic(Chunked, StreamEnd):
         inlet = self.inlet
         self._budget = budget
         while inlet.buffered and not self.satisfied:
-            handled = self._take_piece(inlet.take_joined(self.chunk.gathered))
-            self.drawing = None  # else it keeps the piece
+            handled = self._take_frame(inlet.take_joined(self.chunk.gathered))
+            self.drawing = None  # else it keeps the frame
             if handled is None:
                 return
             self.chunk.record(handled, budget.lap())
@@ -302,32 +302,32 @@ class SinkLogic(Chunked, StreamEnd):
             self.completed = not inlet.cancelled  # unless it has failed in there
             inlet.cancel()
 
-    def _take_piece(self, piece: Frame) -> int | None:
-        """Consume ``piece``, chunk by chunk; ``None`` if the sink has failed.
+    def _take_frame(self, frame: Frame) -> int | None:
+        """Consume ``frame``, chunk by chunk; ``None`` if the sink has failed.
 
-        Returns how many elements it took since the last look at the clock. The rest of the piece
-        goes back to the inlet after a failure, when the piece takes too long, when the sink is
+        Returns how many elements it took since the last look at the clock. The rest of the frame
+        goes back to the inlet after a failure, when the frame takes too long, when the sink is
         satisfied, or when it was given up.
         """
-        left = size = len(piece)
+        left = size = len(frame)
         spent, lap, most = 0.0, self._budget.lap, self.chunk.size
         while True:
             begin = size - left
-            part = piece if left <= most and not begin else piece[begin : begin + most]
+            part = frame if left <= most and not begin else frame[begin : begin + most]
             elements, counted = begun(part)
             self.drawing = counted
             left -= len(part)
             try:
                 self.consume(elements)
             except Exception as error:
-                self.inlet.untake(piece[size - left :])
+                self.inlet.untake(frame[size - left :])
                 return len(part) if self._go_on_in(part, elements, counted, error) else None
             if not left:
                 break
             spent += (seconds := lap())
             if self.satisfied or spent > CHUNK_SECONDS or self.inlet.cancelled:
                 self.chunk.record(len(part), seconds)
-                self.inlet.untake(piece[size - left :])
+                self.inlet.untake(frame[size - left :])
                 return 0
         return len(part)
 
@@ -336,18 +336,18 @@ class SinkLogic(Chunked, StreamEnd):
         self._not_mine = position or 0
 
     def _go_on_in(
-        self, piece: Frame, elements: Iterator[Any], rest: Iterator[Any], error: Exception
+        self, frame: Frame, elements: Iterator[Any], rest: Iterator[Any], error: Exception
     ) -> bool:
-        """``consume`` raised ``error``: whether the rest of the piece has been consumed.
+        """``consume`` raised ``error``: whether the rest of the frame has been consumed.
 
-        ``rest`` knows how many ``elements`` are left of the piece.
+        ``rest`` knows how many ``elements`` are left of the frame.
         """
-        size = left = len(piece)
+        size = left = len(frame)
         while True:
             now_left = length_hint(rest)
             if self.all_or_nothing and left - now_left > 1:
-                self.consume(iter(piece[size - left : size - now_left - 1]))
-            if not self.survives_in(piece, left, rest, error):
+                self.consume(iter(frame[size - left : size - now_left - 1]))
+            if not self.survives_in(frame, left, rest, error):
                 return False
             self._not_mine += 1
             left = now_left

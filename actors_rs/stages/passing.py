@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -75,7 +75,7 @@ class Detached(StageLogic):
     def __init__(self) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._failure: BaseException | None = None
         self._raised: tuple[Exception, Any, int] | None = None  # error, element, position
 
@@ -100,7 +100,7 @@ class Detached(StageLogic):
             inlet.open()
         self.give(budget)
         while self._may_go_on() and (most := self._most()) and not budget.spent():
-            self._take_piece(most, budget)
+            self._take_frame(most, budget)
             self.give(budget)
         if inlet.exhausted and not self._raised and (outlet.closed or not self.holds):
             self.end(self._failure if self._failure is not None else inlet.error)
@@ -121,18 +121,18 @@ class Detached(StageLogic):
 
     def _most(self) -> int:
         """How many elements to take next."""
-        most = min(self._pace.size, self.inlet.buffered)
+        most = min(self._chunk.size, self.inlet.buffered)
         waits_for_grant = self.gives_each and self.outlet.foreseen
         return min(most, self.outlet.demand) if waits_for_grant else most
 
-    def _take_piece(self, most: int, budget: Budget) -> None:
-        piece = self.inlet.take(most)
-        elements = self.drawing = iter(piece)
+    def _take_frame(self, most: int, budget: Budget) -> None:
+        frame = self.inlet.take(most)
+        elements = self.drawing = iter(frame)
         try:
             self.take_in(elements)
         except Exception as error:
             rest = list(elements)
             self.inlet.untake(rest)
-            self._raised = (error, piece[len(piece) - len(rest) - 1], self.inlet.count - 1)
+            self._raised = (error, frame[len(frame) - len(rest) - 1], self.inlet.count - 1)
         else:
-            self._pace.record(len(piece), budget.lap())
+            self._chunk.record(len(frame), budget.lap())

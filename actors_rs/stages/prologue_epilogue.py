@@ -44,7 +44,7 @@ class PrologueEpilogue(Operator):
         """Give ``results`` next, as demanded; no element is at fault should that fail."""
         iterator = iter(results)
         if length_hint(iterator):
-            self._piece, self._left = (), 0
+            self._frame, self._left = (), 0
             self._elements = self._results = iterator
 
     def _end_if_due(self, budget: Budget) -> None:
@@ -53,7 +53,7 @@ class PrologueEpilogue(Operator):
         if due and not self._epilogue_given:
             self._epilogue_given = True
             self._draw(self.epilogue(inlet.error))
-            if self._results is not None:  # pieces like any others: there may be many
+            if self._results is not None:  # given like any others: there may be many
                 self.advance(budget)
                 return
         super()._end_if_due(budget)
@@ -64,9 +64,9 @@ class Addition(PrologueEpilogue):
 
     one_for_one = True
 
-    def _pass_on(self, piece: Frame) -> int:
-        self.outlet.emit(piece)  # as it is: a frame is never changed
-        return len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        self.outlet.emit(frame)  # as it is: a frame is never changed
+        return len(frame)
 
 
 class Folding(PrologueEpilogue):
@@ -76,7 +76,7 @@ class Folding(PrologueEpilogue):
     """
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
-        """Take ``elements``, a piece of the input; after an exception, earlier effects must stand.
+        """Take ``elements``, a chunk of the input; after an exception, earlier effects must stand.
 
         A result that is known early is appended to ``out``; then the operator is satisfied.
         """
@@ -95,9 +95,9 @@ class Folding(PrologueEpilogue):
     def _fills(self, out: list[Any]) -> None:
         """Nothing of ``out`` can go ahead of the rest."""
 
-    def _advance_piece(self) -> int:
+    def _advance_frame(self) -> int:
         if self._results is not None:
-            return super()._advance_piece()
+            return super()._advance_frame()
         return self._pass_on(self.inlet.take(self.chunk.gathered))
 
 

@@ -32,7 +32,7 @@ class Budget(Protocol):
     def spent(self) -> bool:
         """Whether to return now; the stage is then called again soon.
 
-        Call it before each further piece, not after the last one.
+        Call it before each further chunk, not after the last one.
         """
         ...
 

@@ -57,7 +57,7 @@ class Spent(FreeBudget):
 
 
 @pytest.mark.parametrize("most", [2, 1_000])
-def test_a_slow_weight_holds_up_a_cancellation_for_one_piece(most):
+def test_a_slow_weight_holds_up_a_cancellation_for_one_chunk(most):
     weighed = []
 
     def weight(element):

@@ -173,7 +173,7 @@ class Subscriber:
 
 
 @pytest.mark.parametrize("processor", [False, True])
-def test_a_subscriber_gets_all_it_asked_for_though_every_piece_goes_ahead(monkeypatch, processor):
+def test_a_subscriber_gets_all_it_asked_for_though_every_frame_goes_ahead(monkeypatch, processor):
     emit, stages = Outlet.emit, []
 
     def late(outlet, frame):

@@ -225,7 +225,7 @@ def test_an_error_beside_one_that_was_recovered_from_goes_with_it():
     assert "together with an error that was recovered" in letter.why
 
 
-def test_of_two_that_fail_in_one_piece_the_one_that_raised_first_is_told_first():
+def test_of_two_that_fail_in_one_frame_the_one_that_raised_first_is_told_first():
     def f(x):
         if x == 4:
             raise ValueError(x)

@@ -61,7 +61,7 @@ class Downstream:
 
 
 class FreeBudget:
-    """Time does not pass, so pieces only grow."""
+    """Time does not pass, so chunks only grow."""
 
     def lap(self):
         return 0.0

@@ -50,27 +50,34 @@ def grown(*quick, most=CALLS):
     return chunk
 
 
-def test_a_chunk_starts_at_one_element_and_doubles_while_it_takes_well_under_a_millisecond():
-    sizes = [grown(*[CHUNK_SECONDS / 5] * times).size for times in range(9)]
-    assert sizes == [1, 2, 4, 8, 16, 32, 64, 64, 64]
+def test_a_chunk_starts_at_one_element_and_grows_fourfold_while_that_fits_into_a_millisecond():
+    sizes = [grown(*[CHUNK_SECONDS / 5] * times).size for times in range(5)]
+    assert sizes == [1, 4, 16, 64, 64]
 
 
 def test_a_chunk_that_takes_about_a_millisecond_keeps_its_size():
-    assert grown(0, 0, 0, CHUNK_SECONDS / 2, CHUNK_SECONDS).size == 8
+    assert grown(0, 0, CHUNK_SECONDS / 2, CHUNK_SECONDS).size == 16
 
 
-def test_a_chunk_that_takes_longer_is_one_element_again():
-    assert grown(0, 0, 0, 0, CHUNK_SECONDS * 1.1).size == 1
+def test_after_a_chunk_that_takes_longer_the_next_one_is_as_large_as_fits():
+    assert grown(0, 0, 0, CHUNK_SECONDS * 4).size == 16
+    assert grown(0, 0, 0, 1.0).size == 1
+
+
+def test_of_a_chunk_that_was_cut_short_and_took_long_its_elements_count():
+    chunk = grown(0, 0, 0)
+    chunk.record(2, CHUNK_SECONDS * 2)
+    assert chunk.size == 1
 
 
 def test_a_chunk_that_was_cut_short_tells_nothing_of_larger_ones():
-    chunk = grown(0, 0, 0)
-    chunk.record(7, 0)
-    assert chunk.size == 8
+    chunk = grown(0, 0)
+    chunk.record(15, 0)
+    assert chunk.size == 16
 
 
 def test_several_chunks_are_gathered_only_once_chunks_are_as_large_as_they_get():
-    assert [grown(*[0] * times).gathered for times in (0, 3, 5, 6)] == [1, 8, 32, FRAME]
+    assert [grown(*[0] * times).gathered for times in (0, 1, 2, 3)] == [1, 4, 16, FRAME]
 
 
 def test_a_stage_that_calls_nothing_takes_one_chunk_at_a_time():
@@ -233,7 +240,7 @@ def test_what_chunks_give_is_gathered_into_frames(name):
     alone = begun(name, called)
     called.to_the_end(alone)
     sizes = [len(frame) for frame in alone.down.frames]
-    assert sizes == [1, 2, 4, 8, 16, 32, FRAME, FRAME, SIZE - 63 - 2 * FRAME]
+    assert sizes == [1, 4, 16, FRAME, FRAME, SIZE - 21 - 2 * FRAME]
 
 
 @pytest.mark.parametrize("name", OPERATORS)

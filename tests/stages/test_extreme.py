@@ -1,5 +1,5 @@
 # mypy: disable-error-code="var-annotated"
-"""min and max of pieces are those of one loop, also of what has no order."""
+"""min and max of chunks are those of one loop, also of what has no order."""
 
 import math
 from operator import itemgetter
@@ -24,7 +24,7 @@ class Shy:
 
 numbers = st.one_of(st.integers(-3, 3), st.sampled_from([0.0, -0.0, 1.0, 2.5, math.nan, math.inf]))
 mixed = st.one_of(numbers, st.booleans(), st.sampled_from(["a", "b", b"c", frozenset("a"), None]))
-pieces = st.lists(st.lists(st.one_of(numbers, mixed), min_size=1, max_size=4), max_size=5)
+chunks = st.lists(st.lists(st.one_of(numbers, mixed), min_size=1, max_size=4), max_size=5)
 
 
 def one_loop(choose, elements):
@@ -36,9 +36,9 @@ def one_loop(choose, elements):
         return "fails at", len(elements) - 1 - len(list(rest))
 
 
-def by_pieces(choose, frames):
+def by_chunks(choose, frames):
     stage = Alone(Extreme(choose)).request(1)
-    stage.push(*frames[0][:1])  # pieces of one element first
+    stage.push(*frames[0][:1])  # chunks of one element first
     for frame in (frames[0][1:], *frames[1:]):
         if frame and not stage.down.ended:
             stage.push(*frame)
@@ -49,7 +49,7 @@ def by_pieces(choose, frames):
 
 
 @pytest.mark.parametrize("choose", [min, max])
-@given(frames=pieces.filter(bool))
+@given(frames=chunks.filter(bool))
 @example(frames=[[0.0], [math.nan, -1.0, 1.0]])
 @example(frames=[[math.nan], [1.0, 2.0]])
 @example(frames=[[0], [Shy(), -1, 1]])
@@ -60,7 +60,7 @@ def by_pieces(choose, frames):
 @example(frames=[[5], [1, "a", 2]])
 def test_it_is_the_element_that_one_loop_would_choose_or_fails_where_that_would(choose, frames):
     expected = one_loop(choose, [element for frame in frames for element in frame])
-    found = by_pieces(choose, frames)
+    found = by_chunks(choose, frames)
     assert found is expected or found == expected
     assert type(found) is type(expected)
 
@@ -70,11 +70,11 @@ def test_of_nothing_there_is_none():
     assert isinstance(stage.down.error.__cause__ or stage.down.error, EmptyStreamError)
 
 
-def fold(choose, pieces, key=None):
-    """What is chosen of ``pieces``, of which the stage takes one after the other."""
+def fold(choose, chunks, key=None):
+    """What is chosen of ``chunks``, of which the stage takes one after the other."""
     stage = Extreme(choose) if key is None else ExtremeBy(choose, key)
-    for piece in pieces:
-        stage.consume(iter(piece), [])
+    for chunk in chunks:
+        stage.consume(iter(chunk), [])
     return stage.result()
 
 
@@ -114,7 +114,7 @@ class Counted(int):
 
 
 @pytest.mark.parametrize("numbers", [range(40), range(40, 0, -1)], ids=["rising", "falling"])
-def test_a_piece_costs_one_comparison_more_than_one_loop_over_all_at_most(numbers):
+def test_a_chunk_costs_one_comparison_more_than_one_loop_over_all_at_most(numbers):
     Counted.compared = 0
     elements = [Counted(n) for n in numbers]
     found = fold(max, [elements[at : at + 10] for at in range(0, 40, 10)])

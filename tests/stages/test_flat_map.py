@@ -71,7 +71,7 @@ def test_the_log_and_the_snapshot_count_the_inner_streams_that_a_drain_cut(bread
 @pytest.mark.parametrize("rest", [list, tuple, iter])
 def test_what_is_held_behind_the_end_is_told_as_often_as_it_is_asked(rest):
     alone = Alone(FlatMap(lambda x: rest([x, x, x])))
-    alone.logic.chunk.size = 2  # both elements are one piece, and the second one is not begun
+    alone.logic.chunk.size = 2  # both elements are one chunk, and the second one is not begun
     alone.request(1).push(1, 2).cancel()
     first, again = (tuple(alone.logic.held()) for _ in range(2))
     assert first == again

@@ -1,4 +1,4 @@
-"""A line of frames: whatever pieces are taken and put back, the elements come in their order."""
+"""A line of frames: whatever chunks are taken and put back, the elements come in their order."""
 
 import gc
 import weakref
@@ -35,12 +35,12 @@ def test_elements_come_in_order_whatever_is_taken_and_put_back(frames, takes):
     for most, back in takes:
         if not inlet.buffered:
             break
-        piece = list(inlet.take(most))
-        assert 1 <= len(piece) <= most
-        assert piece == left[: len(piece)]
-        rest = piece[len(piece) - min(back, len(piece)) :]
+        chunk = list(inlet.take(most))
+        assert 1 <= len(chunk) <= most
+        assert chunk == left[: len(chunk)]
+        rest = chunk[len(chunk) - min(back, len(chunk)) :]
         inlet.untake(rest)
-        del left[: len(piece) - len(rest)]
+        del left[: len(chunk) - len(rest)]
         assert inlet.buffered == len(left)
     assert [element for frame in inlet._frames.left() for element in frame] == left
 
@@ -51,7 +51,7 @@ def test_a_frame_that_was_given_is_not_changed_when_parts_of_it_are_taken():
     inlet.open()
     inlet.push(shared)
     taken = [inlet.take(3), inlet.take(3), inlet.take(9)]
-    assert [list(piece) for piece in taken] == [[0, 1, 2], [3, 4, 5], [6, 7, 8, 9]]
+    assert [list(chunk) for chunk in taken] == [[0, 1, 2], [3, 4, 5], [6, 7, 8, 9]]
     assert shared == list(range(10))
 
 
@@ -91,7 +91,7 @@ class Counting(list):
         return got
 
 
-def test_a_frame_taken_one_by_one_is_copied_once_and_not_for_every_piece():
+def test_a_frame_taken_one_by_one_is_copied_once_and_not_for_every_chunk():
     Counting.copied = 0
     frames = Frames()
     frames.begin(Counting(range(1000)), 1)

@@ -129,7 +129,7 @@ def test_a_slow_reader_that_asks_within_the_pause_misses_nothing():
     assert buffer.dropped == 0
 
 
-def test_a_reader_whose_demand_is_granted_piece_by_piece_is_not_slow():
+def test_a_reader_whose_demand_is_granted_in_portions_is_not_slow():
     buffer = HubBuffer(1, "drop")
     joined(buffer, 9)
     buffer.join().asks(1, foreseen=8)

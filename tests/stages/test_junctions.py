@@ -143,7 +143,7 @@ def shared_out(stage, outlets, clock):
 
 @pytest.mark.parametrize("slow", [0.0, 0.01])
 @pytest.mark.parametrize("hub", [False, True])
-def test_pieces_get_smaller_because_of_a_slow_function_and_not_of_many_outlets(hub, slow):
+def test_chunks_get_smaller_because_of_a_slow_function_and_not_of_many_outlets(hub, slow):
     clock = Clock()
 
     def f(n, count=50):

@@ -106,7 +106,7 @@ def windows(total, size):
     return [tuple(range(begin, begin + size)) for begin in range(total - size + 1)]
 
 
-def test_operators_that_make_tuples_of_whole_pieces_give_views():
+def test_operators_that_make_tuples_of_whole_frames_give_views():
     for logic in (WithIndex(0), Sliding(2, 1)):
         stage = Frames(logic).request(1000)
         for _ in range(4):

@@ -23,9 +23,9 @@ class CarryingBatch(Batch):
 
     cuts = False
 
-    def fitting(self, batch: list[Any], piece: Frame) -> int:
-        scope = (batch or piece)[0].token.scope
-        return sum(1 for _ in takewhile(lambda tracked: tracked.token.scope is scope, piece))
+    def fitting(self, batch: list[Any], frame: Frame) -> int:
+        scope = (batch or frame)[0].token.scope
+        return sum(1 for _ in takewhile(lambda tracked: tracked.token.scope is scope, frame))
 
     def packed(self, batch: list[Any]) -> Tracked:
         values = [tracked.value for tracked in batch]

@@ -19,17 +19,17 @@ class CarryingSink(Surviving, SinkLogic):
     """To be mixed in before the sink's own class."""
 
     def consume(self, elements: Iterator[Tracked], /) -> None:
-        piece = list(copy(elements))
-        values = iter([tracked.value for tracked in piece])
+        frame = list(copy(elements))
+        values = iter([tracked.value for tracked in frame])
         try:
             super().consume(values)
         except Exception:
-            taken = len(piece) - length_hint(values)
+            taken = len(frame) - length_hint(values)
             deque(islice(elements, taken), maxlen=0)  # the caller goes on after the failed one
-            self._settle(piece[: taken - 1])
+            self._settle(frame[: taken - 1])
             raise
-        self._settle(piece)
+        self._settle(frame)
 
-    def _settle(self, piece: list[Tracked]) -> None:
-        for tracked in piece:
+    def _settle(self, frame: list[Tracked]) -> None:
+        for tracked in frame:
             tracked.token.settle(Disposition.DELIVERED)

@@ -19,7 +19,7 @@ from actors_rs.engine.member import Member
 from actors_rs.protocol.checks import FrameSubscriber, check_subscriber, takes_frames
 from actors_rs.protocol.demand import check_request, less_demand, more_demand
 from actors_rs.protocol.interfaces import Subscriber
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import StageLogic
 
@@ -92,7 +92,7 @@ class ForeignSubscriber:
         if takes_frames(subscriber):
             self._on_frame = cast(FrameSubscriber, subscriber).on_frame
         self._demand = 0  # requested and not yet granted
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._over = False  # cancelled, or told the end: no further signal
         self._signals = False  # is in a signal that is not the last one
         self._last: list[BaseException] = []  # the errors to send last, once given up
@@ -148,7 +148,7 @@ class ForeignSubscriber:
                 return
             self._guarded(on_next, element)
         if timed:
-            self._pace.record(len(frame), self._stage.island.timing_clock() - began)
+            self._chunk.record(len(frame), self._stage.island.timing_clock() - began)
         # Elements sent ahead of their frame are not counted yet, and must stay the last ones.
         if self._demand and (not self._outlet.demand or self._outlet.making is not None):
             self._stage.post(self._grant)
@@ -193,15 +193,15 @@ class ForeignSubscriber:
         self._grant()
 
     def _grant(self) -> None:
-        """Let the outlet have demand for the next piece, once it has used up the last one.
+        """Let the outlet have demand for the next portion, once it has used up the last one.
 
         Who takes whole frames is one of ours and never slow: all that is asked for is granted.
         """
         whole = self._on_frame is not None
         if self._demand and (whole or not self._outlet.demand):
-            piece = self._demand if whole else min(self._demand, self._pace.size)
-            self._demand = less_demand(self._demand, piece)
-            self._outlet.request(piece)
+            portion = self._demand if whole else min(self._demand, self._chunk.size)
+            self._demand = less_demand(self._demand, portion)
+            self._outlet.request(portion)
         self._outlet.foreseen = self._demand
 
     def _cancelled(self) -> None:

@@ -21,8 +21,8 @@ from actors_rs.texts import counted
 
 __all__ = ["held", "windows"]
 
-_HOLD_A_PIECE = (StageLogic.held, Operator.held, SinkLogic.held, MergeSorted.held, Section.held)
-"""Of stages that hold no more than a piece of what came."""
+_HOLD_A_FRAME = (StageLogic.held, Operator.held, SinkLogic.held, MergeSorted.held, Section.held)
+"""Of stages that hold no more than a frame of what came."""
 
 
 @dataclass
@@ -31,7 +31,7 @@ class _Sum:
 
     links: int = 0
     on_links: int = 0
-    in_pieces: int = 0
+    in_frames: int = 0
     held: dict[str, int] = field(default_factory=dict)
     unbounded: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class _Sum:
 
     @property
     def total(self) -> int:
-        return self.on_links + self.in_pieces + sum(self.held.values())
+        return self.on_links + self.in_frames + sum(self.held.values())
 
 
 def windows(plan: Plan) -> Iterator[str]:
@@ -74,9 +74,9 @@ def held(plan: Plan) -> Iterator[str]:
     """The most elements that the links and the stages of ``plan`` hold together."""
     found = _sum(plan)
     links = f"{found.on_links:,} on {counted(found.links, 'link')}"
-    pieces = [f"{found.in_pieces:,} that stages work on"] if found.in_pieces else []
+    frames = [f"{found.in_frames:,} that stages work on"] if found.in_frames else []
     kept = [f"{count:,} in '{name}'" for name, count in found.held.items()]
-    yield f"{counted(found.total, 'element')}: {listed([links, *pieces, *kept])}"
+    yield f"{counted(found.total, 'element')}: {listed([links, *frames, *kept])}"
     yield from found.notes
     if found.unbounded:
         yield f"not counted: elements that {quoted(found.unbounded)} may keep for longer"
@@ -100,7 +100,7 @@ def _sum(plan: Plan) -> _Sum:
 def _add(found: _Sum, part: _Sum) -> None:
     found.links += part.links
     found.on_links += part.on_links
-    found.in_pieces += part.in_pieces
+    found.in_frames += part.in_frames
     for name, count in part.held.items():
         found.held[name] = found.held.get(name, 0) + count
     found.unbounded += part.unbounded
@@ -123,10 +123,10 @@ def _count_links(plan: Plan, stage: Planned, found: _Sum) -> None:
 def _count_held(plan: Plan, stage: Planned, found: _Sum) -> None:
     spec, name = stage.spec, plan.names[stage.spec]
     kind = class_of(spec.make)
-    found.in_pieces += _piece(kind, plan.windows[spec]) * len(stage.inputs)
+    found.in_frames += _frame(kind, plan.windows[spec]) * len(stage.inputs)
     if spec.holds:
         found.held[name] = spec.holds
-    elif getattr(kind, "held", StageLogic.held) not in _HOLD_A_PIECE and not spec.inner:
+    elif getattr(kind, "held", StageLogic.held) not in _HOLD_A_FRAME and not spec.inner:
         found.unbounded.append(name)
     if spec.gathers:
         lists = f"lists of up to {spec.gathers:,}"
@@ -135,7 +135,7 @@ def _count_held(plan: Plan, stage: Planned, found: _Sum) -> None:
         _count_inner(name, spec.inner, plan.windows[spec], found)
 
 
-def _piece(kind: Any, window: int) -> int:
+def _frame(kind: Any, window: int) -> int:
     """Elements that a stage has taken from an inlet and works on; as many are requested anew."""
     if kind is MergeSorted:
         return window

@@ -1,4 +1,4 @@
-"""Folds that take a piece of the input at once, with a function that loops in C."""
+"""Folds that take a chunk of the input at once, with a function that loops in C."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def first_of(elements: Iterator[Any]) -> Any:
 
 
 class ChunkFold(Folding):
-    """``step(accumulated, elements)`` gives the next accumulated value, piece by piece."""
+    """``step(accumulated, elements)`` gives the next accumulated value, chunk by chunk."""
 
     released_attributes = ("accumulated",)
 

@@ -1,4 +1,4 @@
-"""Iterators over a piece that know their position.
+"""Iterators over elements that know their position.
 
 The built-in ones over lists, tuples and ranges know how many elements are left, and can be moved.
 So a stage that calls user code in a C loop knows after an exception which element raised, and which
@@ -34,11 +34,11 @@ def skip_all(elements: Iterator[Any]) -> None:
         elements.__setstate__(maxsize)  # type: ignore[attr-defined]
 
 
-def behind(piece: Sequence[Any], index: int) -> Iterator[Any]:
-    """A new iterator over the elements of ``piece`` after the first ``index``."""
-    elements = iter(piece)
+def behind(frame: Sequence[Any], index: int) -> Iterator[Any]:
+    """A new iterator over the elements of ``frame`` after the first ``index``."""
+    elements = iter(frame)
     if not isinstance(elements, _SKIPPING):
-        return iter(piece[index:])
+        return iter(frame[index:])
     elements.__setstate__(index)  # type: ignore[attr-defined]
     return elements
 

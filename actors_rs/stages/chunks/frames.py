@@ -1,6 +1,6 @@
-"""``Frames``: frames that wait in a line and are taken in pieces.
+"""``Frames``: frames that wait in a line and are taken in chunks.
 
-Cutting the rest off a frame for every piece would copy it again and again, quadratic in its length.
+Cutting the rest off a frame for every chunk would copy it again and again, quadratic in its length.
 Counting without cutting would keep the taken elements alive, and groups are freed only when no
 reference is left. So the rest is a list of its own, reversed: taken elements leave its end. A range
 or a view, which makes elements as it is drawn, stays as it is.
@@ -23,7 +23,7 @@ Rest: TypeAlias = list[Any] | range | View
 FEW = 256
 """A frame of fewer elements is short, unless it is a view, which makes them when they are drawn."""
 SMALL = 4
-"""A piece is small if so many are less than what is left."""
+"""A chunk is small if so many are less than what is left."""
 
 
 class Frames:
@@ -69,11 +69,11 @@ class Frames:
             begun.pop()
             return _forwards(rest)
         if isinstance(rest, list):
-            piece = rest[: -most - 1 : -1]
+            chunk = rest[: -most - 1 : -1]
             del rest[-most:]
-            return piece
+            return chunk
         if isinstance(rest, View) and most * SMALL < len(rest):
-            begun[-1] = list(rest)[::-1]  # else the rest is copied with each piece
+            begun[-1] = list(rest)[::-1]  # else the rest is copied with each chunk
             return self.go_on(most)
         begun.pop()
         return self.begin(rest, most)

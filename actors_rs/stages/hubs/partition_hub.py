@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.hubs.hot import HotJunction, Seat
 from actors_rs.stages.junctions.partition import number_of
 from actors_rs.stages.ports import Frame, Outlet
@@ -37,9 +37,9 @@ class PartitionHubLogic(HotJunction[Seat]):
         super().__init__(keep_alive)
         self._f = f
         self._dropped = 0
-        self._piece: Frame = ()  # taken from upstream, and not given yet
+        self._taken: Frame = ()  # taken from upstream, and not given yet
         self._chosen: Outlet | None = None  # for its first element, if that had to wait
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
 
     def held(self) -> list[Any]:
         """The elements for a late subscriber: none."""
@@ -62,7 +62,7 @@ class PartitionHubLogic(HotJunction[Seat]):
     def details(self) -> dict[str, Any]:
         return {
             "subscribers": len(self._seats),
-            "waiting": len(self._piece),
+            "waiting": len(self._taken),
             "dropped": self._dropped,
         }
 
@@ -70,24 +70,24 @@ class PartitionHubLogic(HotJunction[Seat]):
         inlet = self.inlet
         while any(seat.outlet.demand for seat in self._seats):
             inlet.open()
-            if not self._piece:
+            if not self._taken:
                 if not inlet.buffered:
                     break
-                self._piece = inlet.take(self._pace.size)
+                self._taken = inlet.take(self._chunk.size)
             given = self._give(budget)
             budget.lap()
             if not given or budget.spent():
                 break
-        if inlet.exhausted and not self._piece and not self._ended:
+        if inlet.exhausted and not self._taken and not self._ended:
             self._over(inlet.error)
 
     def _give(self, budget: Budget) -> int:
-        """Give of the piece what its subscribers ask for; returns how much of it was settled."""
-        piece, failure, done = self._piece, None, 0
+        """Give of the chunk what its subscribers ask for; returns how much of it was settled."""
+        taken, failure, done = self._taken, None, 0
         frames: list[list[Any]] = [[] for _ in self._seats]
         room = [seat.outlet.demand for seat in self._seats]
-        budget.lap()  # what each subscriber costs is not for a smaller piece to mend
-        for element in piece:
+        budget.lap()  # what each subscriber costs is not for a smaller chunk to mend
+        for element in taken:
             try:
                 index = self._choose(element)
             except Exception as error:
@@ -98,15 +98,15 @@ class PartitionHubLogic(HotJunction[Seat]):
                 break
             frames[index].append(element)
             done += 1
-        self._pace.record(done, budget.lap())
-        self._piece = piece[done:]
+        self._chunk.record(done, budget.lap())
+        self._taken = taken[done:]
         for seat, frame in zip(self._seats, frames, strict=True):
             if frame:
                 seat.outlet.emit(frame)
         if failure is None:
             return done
-        position = self.inlet.count - len(self._piece)
-        first, self._piece = self._piece[0], self._piece[1:]
+        position = self.inlet.count - len(self._taken)
+        first, self._taken = self._taken[0], self._taken[1:]
         return done + 1 if self.survives(failure, first, position) else 0
 
     def _choose(self, element: Any) -> int:
@@ -122,8 +122,8 @@ class PartitionHubLogic(HotJunction[Seat]):
         if not self._ended:
             self._ended = True
             self.ending = ending
-            self._dropped += len(self._piece)
-            self._piece = ()
+            self._dropped += len(self._taken)
+            self._taken = ()
 
     def _tell(self) -> None:
         for seat in self._seats:

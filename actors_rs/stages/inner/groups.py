@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any, Literal, TypeAlias
 
 from actors_rs.errors import Stalled
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.inner.inner_ports import InnerOutput
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.stage import StageLogic
@@ -35,7 +35,7 @@ FULL_FRAME = 64
 WAITING_SECONDS = 0.03
 """Seconds of sorting for which at most an element waits."""
 FAST = 64
-"""A piece of so many elements means that they come fast, and none waits for long."""
+"""A chunk of so many elements means that they come fast, and none waits for long."""
 
 Homeless: TypeAlias = tuple[Any, list[Any]] | None
 """A key for which there is no room, and its first element."""
@@ -99,14 +99,14 @@ class Group(InnerOutput):
 class Sorted:
     """Elements by key that wait, so that they share a frame with the elements that follow."""
 
-    __slots__ = ("_numbers", "_ready", "_seconds", "count", "frames", "latest", "pace")
+    __slots__ = ("_numbers", "_ready", "_seconds", "chunk", "count", "frames", "latest")
 
     def __init__(self) -> None:
         self.frames: defaultdict[Any, list[Any]] = defaultdict(list)
         self.latest: dict[Any, int] = {}
         """The number of each key's latest element, where that matters."""
         self.count = 0
-        self.pace = Pace()
+        self.chunk = ChunkSize(ELEMENTS)
         self._numbers = count()
         self._seconds = 0.0
         self._ready = 0  # elements that could be sorted if others were given first
@@ -169,12 +169,12 @@ class Sorted:
         """So many came, in so many seconds."""
         self.count += elements
         self._seconds += seconds
-        self.pace.record(elements, seconds)
+        self.chunk.record(elements, seconds)
 
     def may_wait(self, groups: int) -> bool:
         """Whether all may wait for what is there already, and is sorted in the next turn."""
         few = self.count < FULL_FRAME * groups
-        return few and self._seconds < WAITING_SECONDS and self.pace.size >= FAST
+        return few and self._seconds < WAITING_SECONDS and self.chunk.size >= FAST
 
 
 class Groups:

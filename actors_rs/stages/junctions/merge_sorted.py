@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.chunks.counted import skip_all
-from actors_rs.stages.chunks.pace import Pace
 from actors_rs.stages.junction import FanIn
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget
@@ -29,20 +29,20 @@ from actors_rs.texts import repr_of
 
 
 class _Side:
-    """One input: the piece of it that is being merged, with the keys of its elements."""
+    """One input: the chunk of it that is being merged, with the keys of its elements."""
 
     def __init__(self, inlet: Inlet, key: Callable[[Any], Any] | None) -> None:
         self.inlet = inlet
         self.elements: Frame = ()
         self.keys: Frame = ()
         self.at = 0
-        self.error: Exception | None = None  # of ``key``, for the element after the piece
+        self.error: Exception | None = None  # of ``key``, for the element after the chunk
         self._key = key
         self.drawing: Iterator[Any] = iter(())
 
     @property
     def held(self) -> int:
-        """How many elements of the piece are left."""
+        """How many elements of the chunk are left."""
         return len(self.keys) - self.at
 
     @property
@@ -56,7 +56,7 @@ class _Side:
         return self.error is not None and not self.held
 
     def fill(self, most: int) -> None:
-        """Take the next piece if the last one is used up."""
+        """Take the next chunk if the last one is used up."""
         if self.held or self.error is not None or not self.inlet.buffered or self.inlet.cancelled:
             return
         self._load(self.inlet.take(most))
@@ -86,7 +86,7 @@ class _Side:
 
     @property
     def rest(self) -> Frame:
-        """The rest of the piece, with the elements after one whose key failed."""
+        """The rest of the chunk, with the elements after one whose key failed."""
         return self.elements[self.at :]
 
     def position(self) -> int:
@@ -105,12 +105,12 @@ class _Side:
 
 
 class MergeSorted(FanIn):
-    """Piece by piece of both inlets; ``key`` is called once for each element."""
+    """Chunk by chunk of both inlets; ``key`` is called once for each element."""
 
     def __init__(self, key: Callable[[Any], Any] | None) -> None:
         super().__init__(2)
         self._sides = [_Side(inlet, key) for inlet in self.inlets]
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
 
     def advance(self, budget: Budget) -> None:
         demand = self.look_downstream()
@@ -120,7 +120,7 @@ class MergeSorted(FanIn):
             given = self._give(demand)
             if not given:
                 break
-            self._pace.record(given, budget.lap())
+            self._chunk.record(given, budget.lap())
             demand = self.outlet.demand
             if budget.spent():
                 break
@@ -173,11 +173,11 @@ class MergeSorted(FanIn):
     def _fill(self) -> bool:
         """Take what can be merged; False if the stage has failed."""
         for side in self._sides:
-            side.fill(self._pace.size)
+            side.fill(self._chunk.size)
             while side.lacks_key:
                 if not self._passes_over_one_of(side):
                     return False
-                side.fill(self._pace.size)
+                side.fill(self._chunk.size)
         return True
 
     def _passes_over_one_of(self, side: _Side) -> bool:

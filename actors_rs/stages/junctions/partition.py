@@ -21,7 +21,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.junction import FanOut
 from actors_rs.stages.stage import Budget
 from actors_rs.texts import repr_of
@@ -33,7 +33,7 @@ class Partition(FanOut):
     def __init__(self, count: int, f: Callable[[Any], int]) -> None:
         super().__init__(count)
         self._f = f
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._waiting: tuple[Any, int] | None = None
 
     def advance(self, budget: Budget) -> None:
@@ -64,23 +64,23 @@ class Partition(FanOut):
         return True
 
     def _route(self, budget: Budget) -> bool:
-        """Send one piece, up to the first element that has to wait; False if the stage failed."""
-        piece = self.inlet.take(self._pace.size)
-        elements = iter(piece)
+        """Send one chunk, up to the first element that has to wait; False if the stage failed."""
+        taken = self.inlet.take(self._chunk.size)
+        elements = iter(taken)
         frames: list[list[Any]] = [[] for _ in self.outlets]
-        room = [len(piece) if outlet.closed else outlet.demand for outlet in self.outlets]
+        room = [len(taken) if outlet.closed else outlet.demand for outlet in self.outlets]
         failure: Exception | None = None
-        budget.lap()  # what each outlet costs is not for a smaller piece to mend, on the contrary
+        budget.lap()  # what each outlet costs is not for a smaller chunk to mend, on the contrary
         try:
             self._sort(elements, frames, room)
         except Exception as error:
             failure = error
         left = length_hint(elements)
-        self._pace.record(len(piece) - left, budget.lap())
+        self._chunk.record(len(taken) - left, budget.lap())
         self._emit(frames)
-        self.inlet.untake(piece[len(piece) - left :] if left else ())
+        self.inlet.untake(taken[len(taken) - left :] if left else ())
         if failure is not None:
-            element = piece[len(piece) - left - 1]
+            element = taken[len(taken) - left - 1]
             if not self.survives(failure, element, self.inlet.count - 1):
                 return False
         budget.lap()

@@ -80,9 +80,9 @@ class AggregateBy(PrologueEpilogue):
         figures = {"dropped": self._dropped, "emitted_early": self._emitted_early}
         return {"keys": len(self._values or ()), **figures}
 
-    def _advance_piece(self) -> int:
+    def _advance_frame(self) -> int:
         if self._results is not None or self._on_overflow == "emit_oldest":
-            return super()._advance_piece()
+            return super()._advance_frame()
         return self._pass_on(self.inlet.take(self.chunk.gathered))  # it gives nothing yet
 
     def _has_room(self, key: Any, out: list[Any]) -> bool:

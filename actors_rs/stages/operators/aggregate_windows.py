@@ -27,7 +27,7 @@ from operator import length_hint
 from typing import Any, Protocol
 
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
 from actors_rs.stages.ports import Inlet, Outlet
@@ -91,7 +91,7 @@ class AggregateWindows(FanIn):
         self._late_outlet = Outlet("late") if has_late else None
         if self._late_outlet is not None:
             self.outlets = (self.outlet, self._late_outlet)
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._out: deque[WindowResult[Any, Any, Any]] = deque()
         self._late: deque[Any] = deque()
         self._late_count = self._dropped = self._emitted_early = 0
@@ -176,12 +176,12 @@ class AggregateWindows(FanIn):
     # Elements
 
     def _take_from(self, which: int, inlet: Inlet, budget: Budget) -> bool:
-        """Fold a piece of what has come; whether there was any."""
+        """Fold a chunk of what has come; whether there was any."""
         if not inlet.buffered:
             return False
         self._last_came[which] = self.context.now()
-        piece = inlet.take(self._pace.size)
-        elements = self.drawing = iter(piece)
+        frame = inlet.take(self._chunk.size)
+        elements = self.drawing = iter(frame)
 
         def before_the_end() -> None:
             self._give()
@@ -193,9 +193,9 @@ class AggregateWindows(FanIn):
             except Exception as error:
                 left = length_hint(elements)
                 position = inlet.count - left - 1
-                if not self.survives(error, piece[-left - 1], position, first=before_the_end):
+                if not self.survives(error, frame[-left - 1], position, first=before_the_end):
                     break
-        self._pace.record(len(piece), budget.lap())
+        self._chunk.record(len(frame), budget.lap())
         return True
 
     def _fold(self, which: int, elements: Iterator[Any]) -> None:

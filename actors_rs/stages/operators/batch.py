@@ -50,12 +50,12 @@ class Batch(StageLogic):
         self._due = self._closed = False
         self._timer: Cancellable | None = None
 
-    def fitting(self, batch: list[Any], piece: Frame) -> int:
-        """How many elements of ``piece`` may join ``batch``; a batch others do not fit is closed.
+    def fitting(self, batch: list[Any], frame: Frame) -> int:
+        """How many elements of ``frame`` may join ``batch``; a batch others do not fit is closed.
 
         At least one if ``batch`` is empty.
         """
-        return len(piece)
+        return len(frame)
 
     def packed(self, batch: list[Any]) -> Any:
         """The element that is given for ``batch``."""
@@ -112,11 +112,11 @@ class Batch(StageLogic):
                 self._timer = self.context.after(
                     self._within, partial(self._time_is_up, self._batch)
                 )
-            piece = inlet.take(self._count - len(self._batch))
-            fits = self.fitting(self._batch, piece)
-            self._closed = fits < len(piece)
-            inlet.untake(piece[fits:])
-            self._batch.extend(piece[:fits])
+            frame = inlet.take(self._count - len(self._batch))
+            fits = self.fitting(self._batch, frame)
+            self._closed = fits < len(frame)
+            inlet.untake(frame[fits:])
+            self._batch.extend(frame[:fits])
 
     def _ready(self) -> bool:
         full = len(self._batch) == self._count

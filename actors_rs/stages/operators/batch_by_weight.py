@@ -19,7 +19,7 @@ from sys import maxsize
 from typing import Any
 
 from actors_rs.errors import InvalidArgumentError
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
@@ -44,14 +44,14 @@ class BatchByWeight(Batch):
         self._heft: Any = 0  # of what is in the list
         self._full = False
         self._weighed: Any = None  # the weight of the next element, if it did not fit
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
 
     def _gather(self, budget: Budget) -> None:
-        inlet, pace = self.inlet, self._pace
+        inlet, chunk = self.inlet, self._chunk
         while self.outlet.demand and inlet.buffered and not self._full:
             before = inlet.count
-            self._gather_from(inlet.take(min(self._count - len(self._batch), pace.size)))
-            pace.record(inlet.count - before, budget.lap())
+            self._gather_from(inlet.take(min(self._count - len(self._batch), chunk.size)))
+            chunk.record(inlet.count - before, budget.lap())
             if budget.spent():
                 return
 

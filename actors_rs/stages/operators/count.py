@@ -30,9 +30,9 @@ class Count(ChunkFold):
     def __init__(self) -> None:
         super().__init__(0)
 
-    def _pass_on(self, piece: Frame) -> int:
-        self.accumulated += len(piece)  # the elements need not be looked at
-        return len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        self.accumulated += len(frame)  # the elements need not be looked at
+        return len(frame)
 
     def step(self, accumulated: Any, elements: Iterator[Any], /) -> Any:
         size = length_hint(elements)

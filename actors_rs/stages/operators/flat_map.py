@@ -64,7 +64,7 @@ class FlatMap(Drawing, Operator):
         self._f = f
         self._what = f"{called}: f"  # in errors
         self._met: object = None  # by the transform, and not started yet
-        self._met_in: Frame = ()  # the piece it was met in
+        self._met_in: Frame = ()  # the frame it was met in
         self._inner: Inlet | None = None
         self._drawn = NOTHING  # the results of the element begun last
         self._stream: Drawn | None = None  # the stream that the transform draws
@@ -85,8 +85,8 @@ class FlatMap(Drawing, Operator):
             if not plain and (isinstance(result, Stream) or is_async_only(result)):
                 found = self._found_in(result)
                 if found is None:
-                    self._met, self._met_in = result, self._piece
-                    self.satisfied = True  # by this piece, see _end_if_due
+                    self._met, self._met_in = result, self._frame
+                    self.satisfied = True  # by this frame, see _end_if_due
                     return
                 if type(found) is Drawn:
                     self._stream, self._drawn = found, found.elements
@@ -122,7 +122,7 @@ class FlatMap(Drawing, Operator):
 
     def survives_in(
         self,
-        piece: Frame,
+        frame: Frame,
         left: int,
         rest: Iterator[Any],
         error: Exception,
@@ -130,7 +130,7 @@ class FlatMap(Drawing, Operator):
     ) -> bool:
         stream, self._stream = self._stream, None
         if stream is None or self.drawer is None:
-            return super().survives_in(piece, left, rest, error, first)
+            return super().survives_in(frame, left, rest, error, first)
         failed = self.drawer.failed(stream, error)  # no element of this stage is at fault
         self._count(stream.given)
         self.end(failed)
@@ -159,15 +159,15 @@ class FlatMap(Drawing, Operator):
         streams = self._met is not None or self._inner is not None
         if self._results is None and not streams:
             return ()
-        piece, left = self._met_in if streams else self._piece, length_hint(self._elements)
+        frame, left = self._met_in if streams else self._frame, length_hint(self._elements)
         rest = tuple(copy(self._elements))
         if not streams and isinstance(self._drawn, _AT_HAND):
             return (*copy(self._drawn), *rest)
-        return (piece[-left - 1], *rest)
+        return (frame[-left - 1], *rest)
 
     def release_held(self) -> None:
         held = [None for _ in self.held()]
-        self._piece, self._elements, self._results = held, iter(held), NOTHING
+        self._frame, self._elements, self._results = held, iter(held), NOTHING
         self._met, self._met_in, self._inner, self._drawn = None, (), None, NOTHING
 
     def advance(self, budget: Budget) -> None:
@@ -191,7 +191,7 @@ class FlatMap(Drawing, Operator):
         return length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
 
     def _look_for_the_end(self, budget: Budget) -> None:
-        """An end needs no demand: see whether nothing is left of the last piece.
+        """An end needs no demand: see whether nothing is left of the last frame.
 
         An iterable is not drawn for that, so one that cannot tell is asked when it has to be. A
         stream may be asked for more than downstream wants: it is asked for one element.
@@ -204,7 +204,7 @@ class FlatMap(Drawing, Operator):
         elif self._has_another():
             return
         list(self._results or ())  # empty, but drawing it lets a transform do its last step
-        self._results, self._piece = None, ()
+        self._results, self._frame = None, ()
         self._end_if_due(budget)
 
     def _has_another(self) -> bool:
@@ -215,7 +215,7 @@ class FlatMap(Drawing, Operator):
         try:
             ahead = list(islice(results, 1))
         except Exception as error:
-            self.survives_in(self._piece, self._left, self._elements, error)
+            self.survives_in(self._frame, self._left, self._elements, error)
             return False
         self._results = chain(ahead, results)
         return bool(ahead)
@@ -276,10 +276,10 @@ class FlatMap(Drawing, Operator):
         """
 
     def _go_on(self) -> None:
-        """Apply the transform to the rest of the piece; an end after it needs no demand."""
-        piece, self._met_in = self._met_in, ()
+        """Apply the transform to the rest of the frame; an end after it needs no demand."""
+        frame, self._met_in = self._met_in, ()
         if length_hint(self._elements):
-            self._piece = piece
+            self._frame = frame
             self._open_rest()
 
     def details(self) -> dict[str, Any]:

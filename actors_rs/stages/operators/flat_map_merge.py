@@ -31,7 +31,7 @@ from actors_rs.stages.stage import Budget, Stream
 
 LEAST_WINDOW = 256
 """Elements an inner stream is asked for at least, however many share the window."""
-PIECE = 64
+CHUNK = 64
 """Most elements taken from upstream at once, to be given to ``f`` one by one."""
 LARGE = 256
 """A frame of so many elements is worth a message of its own; smaller ones share one."""
@@ -109,7 +109,7 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
             inlet.open()
             if not inlet.buffered:
                 return False
-            self._hand.extend(inlet.take(PIECE))
+            self._hand.extend(inlet.take(CHUNK))
         return True
 
     def _start(self, element: Any, source: object) -> None:

@@ -71,7 +71,7 @@ class Generated(StageLogic):
         self.chunk = ChunkSize()
         self._make, self._where = make, where
         self._aside = aside(self._generate, where)
-        self._piece: Frame = ()  # the elements that the generator may draw
+        self._frame: Frame = ()  # the elements that the generator may draw
         self._taken = 0  # how many of them it has drawn
         self._last: tuple[Any, int] | None = None  # the element drawn last, and its place
         self._out: list[Any] = []
@@ -112,7 +112,7 @@ class Generated(StageLogic):
 
     @property
     def _left(self) -> int:
-        return len(self._piece) - self._taken
+        return len(self._frame) - self._taken
 
     @property
     def _is_over(self) -> bool:
@@ -122,7 +122,7 @@ class Generated(StageLogic):
     def _go_on(self) -> None:
         """Let the generator go on, until it has given as much as is asked for."""
         if not self._left and self.inlet.buffered:
-            self._piece, self._taken = self.inlet.take(self.chunk.size), 0
+            self._frame, self._taken = self.inlet.take(self.chunk.size), 0
         self._most = max(1, min(self.outlet.demand, self.chunk.size))
         self._begun = True
         self.outlet.overdue = False
@@ -151,8 +151,8 @@ class Generated(StageLogic):
         """The generator has returned."""
         error = self.inlet.error if self._is_over else None
         if self._left:
-            self.inlet.untake(self._piece[self._taken :])
-            self._piece, self._taken = (), 0
+            self.inlet.untake(self._frame[self._taken :])
+            self._frame, self._taken = (), 0
         self.end(error)
 
     def halt(self) -> None:
@@ -167,10 +167,10 @@ class Generated(StageLogic):
             raise self._error
 
     def held(self) -> Iterable[Any]:
-        return self._piece[self._taken :]
+        return self._frame[self._taken :]
 
     def release_held(self) -> None:
-        self._piece, self._taken = [None] * self._left, 0
+        self._frame, self._taken = [None] * self._left, 0
         self._last, self._out = None, []
 
     # Aside
@@ -179,7 +179,7 @@ class Generated(StageLogic):
         """The next element, for the generator; waits until there is one."""
         while not self._closing:
             if self._left and not self.outlet.overdue:
-                element = self._piece[self._taken]
+                element = self._frame[self._taken]
                 self._taken += 1
                 self._last = element, self.inlet.count - self._left - 1
                 return element

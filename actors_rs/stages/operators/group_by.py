@@ -128,26 +128,26 @@ class GroupBy(StageLogic):
         return waits
 
     def _sort(self, budget: Budget) -> None:
-        """Sort what has arrived, piece by piece, and give each group its part in one frame.
+        """Sort what has arrived, chunk by chunk, and give each group its part in one frame.
 
         With many groups frames are what costs, so they wait for what is here for the next turn.
         """
         inlet, ready, room = self.inlet, self._sorted, self._left - self._sorted.count
         while inlet.buffered and room > 0:
-            piece = inlet.take(min(room, ready.pace.size))
-            room -= len(piece)
-            self._room.weigh(piece)
-            self._sort_piece(piece)
+            frame = inlet.take(min(room, ready.chunk.size))
+            room -= len(frame)
+            self._room.weigh(frame)
+            self._sort_frame(frame)
             if inlet.cancelled:
                 return
-            ready.record(len(piece), budget.lap())
+            ready.record(len(frame), budget.lap())
             if budget.spent():
                 break
         if not (inlet.buffered and room > 0 and ready.may_wait(len(self._groups.open))):
             self._give_all()
 
-    def _sort_piece(self, piece: Frame) -> None:
-        elements, sort = iter(piece), self._sort_by
+    def _sort_frame(self, frame: Frame) -> None:
+        elements, sort = iter(frame), self._sort_by
         self.drawing = elements
 
         def before_the_end() -> None:
@@ -160,7 +160,7 @@ class GroupBy(StageLogic):
             except Exception as error:
                 left = length_hint(elements)
                 position = self.inlet.count - left - 1
-                if not self.survives(error, piece[-left - 1], position, first=before_the_end):
+                if not self.survives(error, frame[-left - 1], position, first=before_the_end):
                     return
             else:
                 if homeless:

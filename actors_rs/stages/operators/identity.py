@@ -26,9 +26,9 @@ class Identity(Operator):
     never_waits = True
     one_for_one = True
 
-    def _pass_on(self, piece: Frame) -> int:
-        self.outlet.emit(piece)
-        return len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        self.outlet.emit(frame)
+        return len(frame)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return elements

@@ -25,7 +25,7 @@ from math import inf
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.iterators import check_key
 from actors_rs.stages.junction import FanIn
 from actors_rs.stages.stage import Budget
@@ -60,7 +60,7 @@ class Join(FanIn):
         self._max_held = max_held
         self._pairs = TimedPairs(within, max_held)
         self._times = EventTimes()
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._out: deque[tuple[Any, Any]] = deque()
         self._late = 0
 
@@ -103,12 +103,12 @@ class Join(FanIn):
         return max(room, 0) if self._pairs.ahead() == side else max(room, 1)
 
     def _take_from(self, side: int, budget: Budget) -> bool:
-        """Pair a piece of what has come; whether there was any."""
+        """Pair a chunk of what has come; whether there was any."""
         inlet = self.inlets[side]
         if not inlet.buffered or self._out or not (room := self._room(side)):
             return False
-        piece = inlet.take(min(self._pace.size, room))
-        elements = self.drawing = iter(piece)
+        frame = inlet.take(min(self._chunk.size, room))
+        elements = self.drawing = iter(frame)
 
         def before_the_end() -> None:
             self._give()
@@ -120,10 +120,10 @@ class Join(FanIn):
             except Exception as error:
                 left = length_hint(elements)
                 position = inlet.count - left - 1
-                if not self.survives(error, piece[-left - 1], position, first=before_the_end):
+                if not self.survives(error, frame[-left - 1], position, first=before_the_end):
                     return True
         inlet.untake(list(elements))
-        self._pace.record(len(piece), budget.lap())
+        self._chunk.record(len(frame), budget.lap())
         return True
 
     def _pair(self, side: int, elements: Iterator[Any]) -> None:

@@ -32,9 +32,9 @@ class Last(Folding):
         super().__init__()
         self._last: deque[Any] = deque(maxlen=1)
 
-    def _pass_on(self, piece: Frame) -> int:
-        self._last.append(piece[-1])  # the others need not be looked at
-        return len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        self._last.append(frame[-1])  # the others need not be looked at
+        return len(frame)
 
     def consume(self, elements: Iterator[Any], out: list[Any], /) -> None:
         self._last.extend(elements)

@@ -30,11 +30,11 @@ class Skip(Operator):
         super().__init__()
         self._to_skip = count
 
-    def _pass_on(self, piece: Frame) -> int:
+    def _pass_on(self, frame: Frame) -> int:
         if self._to_skip:
-            return super()._pass_on(piece)
-        self.outlet.emit(piece)  # as it is: a frame is never changed
-        return len(piece)
+            return super()._pass_on(frame)
+        self.outlet.emit(frame)  # as it is: a frame is never changed
+        return len(frame)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         if self._to_skip:

@@ -31,11 +31,11 @@ class SkipWhile(Operator):
         self._predicate = predicate
         self._skipping = True
 
-    def _pass_on(self, piece: Frame) -> int:
+    def _pass_on(self, frame: Frame) -> int:
         if self._skipping:
-            return super()._pass_on(piece)
-        self.outlet.emit(piece)  # as it is: a frame is never changed
-        return len(piece)
+            return super()._pass_on(frame)
+        self.outlet.emit(frame)  # as it is: a frame is never changed
+        return len(frame)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         return self._behind_first(elements) if self._skipping else elements

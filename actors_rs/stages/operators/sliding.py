@@ -54,13 +54,13 @@ class Sliding(Operator):
         del recent[:behind]
         return found
 
-    def _pass_on(self, piece: Frame) -> int:
-        if self._size > WIDEST_VIEW or not self._makes_many(len(self._recent) + len(piece)):
-            return super()._pass_on(piece)
-        windows = Windows([*self._recent, *piece], self._size)
+    def _pass_on(self, frame: Frame) -> int:
+        if self._size > WIDEST_VIEW or not self._makes_many(len(self._recent) + len(frame)):
+            return super()._pass_on(frame)
+        windows = Windows([*self._recent, *frame], self._size)
         self._recent = windows.tail()
         self.outlet.emit(windows)
-        return len(piece)
+        return len(frame)
 
     def _makes_many(self, count: int) -> bool:
         """Whether ``count`` elements are so many neighbouring tuples that one iterator for each

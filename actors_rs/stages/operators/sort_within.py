@@ -68,7 +68,7 @@ class SortWithin(PrologueEpilogue):
         return rest
 
     def held(self) -> Iterable[Any]:
-        rest = () if self._results is None or self._piece else copy(self._elements)
+        rest = () if self._results is None or self._frame else copy(self._elements)
         return [*self._in_hand(), *rest, *super().held()]
 
     def release_held(self) -> None:

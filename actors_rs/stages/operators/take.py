@@ -42,15 +42,15 @@ class Take(Operator):
         for counts[taken], element in enumerate(islice(elements, count), 1):
             yield element
 
-    def _advance_piece(self) -> int:
+    def _advance_frame(self) -> int:
         most = min(self.chunk.gathered, self.outlet.demand, self._to_take)
         return self._pass_on(self.inlet.take(most))
 
-    def _pass_on(self, piece: Frame) -> int:
-        self._to_take -= len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        self._to_take -= len(frame)
         self.satisfied = self._to_take == 0
-        self.outlet.emit(piece)  # as it is: a frame is never changed
-        return len(piece)
+        self.outlet.emit(frame)  # as it is: a frame is never changed
+        return len(frame)
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         taken = list(islice(elements, self._to_take))

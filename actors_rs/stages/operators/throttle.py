@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.stages.alarm import Alarm
-from actors_rs.stages.chunks.pace import Pace
+from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.passing import Buffered
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.stage import Budget
@@ -73,7 +73,7 @@ class Throttle(Buffered):
         self._cost = cost
         self._waiting: tuple[Any, Any] | None = None  # an element and its ticket
         self._alarm = Alarm(self)
-        self._pace = Pace()
+        self._chunk = ChunkSize(ELEMENTS)
         self._woken = False  # a message says so that was not looked at yet
 
     @property
@@ -157,23 +157,23 @@ class Throttle(Buffered):
     def _take_costly(self, budget: Budget) -> None:
         """As ``_take_free``, where the elements have to be asked what they cost."""
         inlet, outlet = self.inlet, self.outlet
-        piece = inlet.take(min(outlet.demand, self._pace.size))
-        costs, failure = self._costs_of(piece)
-        self._pace.record(len(costs), budget.lap())
+        frame = inlet.take(min(outlet.demand, self._chunk.size))
+        costs, failure = self._costs_of(frame)
+        self._chunk.record(len(costs), budget.lap())
         free = self._limit.take_costs(costs, self.context.now())
-        outlet.emit(piece[:free])
-        inlet.untake(piece[free:])
+        outlet.emit(frame[:free])
+        inlet.untake(frame[free:])
         if free < len(costs):
             self._line_up(inlet.take(1)[0], costs[free])
         elif failure is not None:
             self.survives(failure, inlet.take(1)[0], inlet.count - 1)
 
-    def _costs_of(self, piece: Frame) -> tuple[list[float], Exception | None]:
+    def _costs_of(self, frame: Frame) -> tuple[list[float], Exception | None]:
         """The costs of its first elements, up to one that cannot pass now or whose cost fails."""
         assert self._cost is not None
         costs: list[float] = []
         level = self._limit.level(self.context.now())
-        for element in piece:
+        for element in frame:
             try:
                 cost = _checked(self._cost(element))
             except Exception as error:

@@ -48,7 +48,7 @@ class WithIndex(Operator):
         number, self._next = self._next, self._next + length_hint(elements)
         out.extend(enumerate(elements, number))
 
-    def _pass_on(self, piece: Frame) -> int:
-        number, self._next = self._next, self._next + len(piece)
-        self.outlet.emit(Numbered(piece, number))
-        return len(piece)
+    def _pass_on(self, frame: Frame) -> int:
+        number, self._next = self._next, self._next + len(frame)
+        self.outlet.emit(Numbered(frame, number))
+        return len(frame)

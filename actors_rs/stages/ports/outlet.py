@@ -18,7 +18,7 @@ class Outlet:
     ``demand`` is how many elements may be emitted now, 0 once the outlet is ``closed``: completed,
     failed or cancelled. ``count`` is the number of elements emitted so far. ``unwanted`` is how
     many were emitted after its cancellation and went nowhere. ``foreseen`` is how many elements
-    beyond ``demand`` are requested and will be granted piece by piece: none may be emitted yet, but
+    beyond ``demand`` are requested and will be granted in portions: none may be emitted yet, but
     a source of slow elements can begin them.
     """
 

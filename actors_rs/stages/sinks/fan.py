@@ -34,7 +34,7 @@ class Part:
 
 
 class Fan(SinkLogic):
-    """Gives every piece to each of its sinks in turn."""
+    """Gives every chunk to each of its sinks in turn."""
 
     def __init__(self, parts: Sequence[Part]) -> None:
         super().__init__()

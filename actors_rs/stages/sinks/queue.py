@@ -93,8 +93,8 @@ class QueueSink(SinkLogic):
 
     def consume(self, elements: Iterator[Any], /) -> None:
         if self._kept.limited:
-            elements = iter(piece := list(elements))
-            self._kept.weigh(piece)
+            elements = iter(frame := list(elements))
+            self._kept.weigh(frame)
         self.queue.put(elements)
 
     def advance(self, budget: Budget) -> None:

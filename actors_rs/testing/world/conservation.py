@@ -12,7 +12,7 @@ the elements that it
 
 ``RULES`` says for which kinds of stages that is an equation, and for which only part of it is: a
 filter may emit less than it took, and only the user's function decides how much. A stage that
-failed for no element in particular may have held a piece, and accounts only for the elements that
+failed for no element in particular may have held a frame, and accounts only for the elements that
 it reports as done. A stage that has completed all outlets also accounts for elements it never
 took, unless its kind is meant to leave elements (``LEAVING``).
 """

@@ -21,7 +21,7 @@ __all__ = ["ActorStep", "Job", "Step", "WorldMailbox"]
 
 NO_LIMIT = 1 << 60
 TICKS = (0.0006, 0.0011, 0.003)
-"""Seconds a look at ``timing_clock`` may take: pieces stop growing; they shrink; turns end."""
+"""Seconds a look at ``timing_clock`` may take: chunks stop growing; they shrink; turns end."""
 _TURNS: dict[int, tuple[tuple[int, float], ...]] = {}
 _take, _offer, _offer_control = Mailbox.take, Mailbox.offer, Mailbox.offer_control
 

@@ -106,7 +106,7 @@ def failing_function(world):
 
 RESUMED = {
     "as many as it takes": (lambda flow: flow.map(lambda x: 6 // (3 - x)), [2, 3, 6, -6, -3]),
-    "part of a piece": (lambda flow: flow.take_while(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
+    "part of a frame": (lambda flow: flow.take_while(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
     "as many as are asked for": (lambda flow: flow.filter(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
 }
 
@@ -169,7 +169,7 @@ def accounted_for(world):
         flow = flow.on_failure(world.pick("policy", POLICIES))
     if world.pick("slow", (False, True)):
         flow = flow.delay(1.0)
-    narrow = Sink.list().with_attributes(window=1)  # so that pieces are given bit by bit
+    narrow = Sink.list().with_attributes(window=1)  # so that frames are given bit by bit
     run = world.start(flow.to(narrow if world.pick("narrow", (False, True)) else Sink.list()))
     if (way := world.pick("way", ("end", "cancel", "drain"))) != "end":
         world.soon(way, getattr(run, "cancel" if way == "cancel" else "drain"))

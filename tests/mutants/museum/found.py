@@ -120,7 +120,7 @@ MUTANTS = (
         "sections/a search has enough",
     ),
     mutant(
-        "the rest of a piece counts as taken",
+        "the rest of a frame counts as taken",
         "elements a satisfied operator did not need are missing after its section's restart",
         "stages.linear:Operator._pass_on",
         "length_hint(counted) if self.satisfied or cut else 0",

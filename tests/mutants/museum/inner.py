@@ -8,7 +8,7 @@ MUTANTS = (
     mutant(
         "a failing key costs others too",
         "elements beside the one whose key function raises reach no group, unreported",
-        "stages.operators.group_by:GroupBy._sort_piece",
+        "stages.operators.group_by:GroupBy._sort_frame",
         "self.inlet.untake(list(elements))",
         "pass",
         "linear/accounted for",

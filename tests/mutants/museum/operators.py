@@ -7,7 +7,7 @@ OPERATOR = "stages.linear:Operator"
 MUTANTS = (
     mutant(
         "a generator gives more than was asked for",
-        "a user's operator pauses when a piece is full, with any smaller demand",
+        "a user's operator pauses when a frame is full, with any smaller demand",
         "stages.operators.generated:Generated._go_on",
         "take(self.chunk.size), 0\n"
         "    self._most = max(1, min(self.outlet.demand, self.chunk.size))",
@@ -31,7 +31,7 @@ MUTANTS = (
         "linear/filter",
     ),
     mutant(
-        "one piece a turn",
+        "one frame a turn",
         "a stage takes one frame in a turn and leaves the others",
         f"{OPERATOR}.advance",
         "while outlet.demand > 0:",
@@ -51,8 +51,8 @@ MUTANTS = (
         "what begins in one frame is forgotten in the next",
         "windows that lie across two frames are not emitted",
         "stages.operators.sliding:Sliding._pass_on",
-        "Windows([*self._recent, *piece], self._size)",
-        "Windows(piece, self._size)",
+        "Windows([*self._recent, *frame], self._size)",
+        "Windows(frame, self._size)",
         "linear/windows of frames",
     ),
     mutant(
@@ -64,16 +64,16 @@ MUTANTS = (
         "linear/expanding",
     ),
     mutant(
-        "demand within a piece is not looked at",
-        "an operator with less demand than a piece emits the whole piece",
+        "demand within a frame is not looked at",
+        "an operator with less demand than a frame emits the whole frame",
         f"{OPERATOR}._pull",
         "islice(results, most)",
         "results",
         "linear/accounted for",
     ),
     mutant(
-        "the rest of a piece is lost",
-        "the rest of a piece is dropped when demand runs out",
+        "the rest of a frame is lost",
+        "the rest of a frame is dropped when demand runs out",
         f"{OPERATOR}._give",
         "if not more:",
         "if True:",
@@ -97,8 +97,8 @@ MUTANTS = (
         "linear/accounted for",
     ),
     mutant(
-        "a part of a piece is held nowhere",
-        "an operator that is cancelled within a piece does not report the rest of it",
+        "a part of a frame is held nowhere",
+        "an operator that is cancelled within a frame does not report the rest of it",
         f"{OPERATOR}.held",
         "tuple(copy(self._elements))",
         "()",

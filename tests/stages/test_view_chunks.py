@@ -1,5 +1,5 @@
 # mypy: disable-error-code="union-attr, var-annotated"
-"""Pieces of views: how much is copied for them, and what is kept behind a failure."""
+"""Chunks of views: how much is copied for them, and what is kept behind a failure."""
 
 import gc
 import weakref
@@ -19,7 +19,7 @@ SIZE = 2000
 
 @pytest.mark.parametrize("most", [1, 3, 400, 1500])
 @pytest.mark.parametrize("make", [lambda xs: Numbered(xs, 5), lambda xs: Windows(xs, 3)])
-def test_a_view_taken_in_pieces_is_copied_a_few_times_at_most(make, most):
+def test_a_view_taken_in_chunks_is_copied_a_few_times_at_most(make, most):
     Counting.copied = 0
     frames, view = Frames(), make(Counting(range(SIZE)))
     expected, got = list(view), list(frames.begin(view, most))
@@ -38,7 +38,7 @@ class Thing:
     [Map(lambda x: x.gone), Starmap(lambda _, x: x.gone), Filter(lambda x: x.gone)],
     ids=["map", "starmap", "filter"],
 )
-def test_an_operator_keeps_no_piece_that_failed(loop):
+def test_an_operator_keeps_no_frame_that_failed(loop):
     things = [Thing() for _ in range(10)]
     kept = [weakref.ref(thing) for thing in things]
     alone = Alone(loop).request(10)
