@@ -12,13 +12,13 @@ Cancels: upstream, when all sinks have had enough or one has failed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from actors_rs.stages.failure import OnFailure
+from actors_rs.raised import named_by
+from actors_rs.stages.failure import OnFailure, Policy
 from actors_rs.stages.linear import SinkLogic
-from actors_rs.stages.part_context import PartContext, named_as
 
 __all__ = ["Fan", "Part"]
 
@@ -33,6 +33,51 @@ class Part:
     on_failure: OnFailure | None
 
 
+@contextmanager
+def _named_as(label: str, site: str) -> Iterator[None]:
+    """An exception inside, with no element at fault, is a failure of the sink ``label``."""
+    try:
+        yield
+    except Exception as error:
+        if (named := named_by(label, site, error)) is error:
+            raise
+        raise named from error
+
+
+class FanSinkContext:
+    """The stage's context for one of its sinks: failures carry the name and line of that sink."""
+
+    def __init__(self, context: Any, label: str, site: str, name: str | None = None) -> None:
+        self._context = context
+        self._label = label
+        self._site = site
+        self.name = name or label
+        """The sink's own name."""
+        self.failure: BaseException | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def failed(
+        self,
+        error: BaseException,
+        /,
+        position: int | None = None,
+        *,
+        plain: bool = False,
+        beside: BaseException | None = None,
+    ) -> Any:
+        named = error if plain else named_by(self._label, self._site, error, position)
+        self.failure = self._context.failed(named, plain=plain, beside=beside)
+        return self.failure
+
+    def passed_over(
+        self, element: Any, error: Exception, position: int | None, policy: Policy, /
+    ) -> None:
+        named = named_by(self._label, self._site, error, position)
+        self._context.passed_over(element, named, None, policy)
+
+
 class Fan(SinkLogic):
     """Gives every chunk to each of its sinks in turn."""
 
@@ -40,19 +85,19 @@ class Fan(SinkLogic):
         super().__init__()
         self._parts = parts
         self._sinks: list[SinkLogic] = []
-        self._contexts: list[PartContext] = []
+        self._contexts: list[FanSinkContext] = []
 
     def start(self) -> None:
         for number, part in enumerate(self._parts):
             sink: SinkLogic = part.make()
             name = self.name_of(number, part)
-            self._contexts.append(PartContext(self.context, part.name, part.site, name))
+            self._contexts.append(FanSinkContext(self.context, part.name, part.site, name))
             sink.context = self._contexts[-1]
             sink.on_failure = part.on_failure or self.on_failure
             sink.remake = part.make
             sink.on_lost = sink.inlet.on_drop = self.on_lost
             self._sinks.append(sink)
-            with named_as(part.name, part.site):
+            with _named_as(part.name, part.site):
                 sink.start()
         super().start()
 
@@ -76,7 +121,7 @@ class Fan(SinkLogic):
     def finish(self) -> tuple[Any, ...]:
         results = []
         for part, sink in zip(self._parts, self._sinks, strict=True):
-            with named_as(part.name, part.site):
+            with _named_as(part.name, part.site):
                 results.append(sink.finish())
         self._has_failed()
         return tuple(results)
