@@ -124,7 +124,10 @@ class Island(PooledActor):
         member.wake()
 
     def members(self) -> list[Member]:
-        """The members that run here, and the first ones also when they have ended. Any thread."""
+        """The members that run here, and the first ones also when they have ended. Any thread.
+
+        A deterministic world keeps all that have ended: it counts their elements.
+        """
         return [*self.planned, *(self._joined or {}).copy()]
 
     @property
@@ -154,7 +157,7 @@ class Island(PooledActor):
         if not member.has_left:
             member.has_left = True
             self._living -= 1  # with no call in between, after which Ctrl-C might come
-        if self._joined:
+        if self._joined and not member.system.keeps_ended:
             self._joined.pop(member, None)
         if not self._living and not self.given_up:
             self.actor_stopped.set()

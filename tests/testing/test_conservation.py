@@ -130,6 +130,12 @@ PLANTED = {
         failed,
         r"stage 'merge' \(merge\) took \d elements, gave \d, .*: \d vanished",
     ),
+    "an operator of an inner stream in the island of its host": (
+        *PASS_ON,
+        lambda: numbers().flat_map(lambda x: Source.of(x, x).map(str).delay(1).fuse(), 2),
+        completed,
+        r"stage 'map#1' \(map\) took \d elements, gave \d, .*: \d vanished",
+    ),
     "a junction, drained": (
         *MERGE,
         lambda: merge(numbers(), numbers()),

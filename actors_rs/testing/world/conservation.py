@@ -64,7 +64,7 @@ Rule: TypeAlias = Callable[[Member, Log], Iterable[Account]]
 def lost(actors: Iterable[Any], log: Log) -> str:
     """The fault in the balance of the stages among ``actors``, in words; empty if it is right."""
     for actor in actors:
-        for stage in actor.planned if isinstance(actor, Island) else ():
+        for stage in actor.members() if isinstance(actor, Island) else ():
             if said := _inside(stage, log) or _before(stage):
                 return said
     return ""

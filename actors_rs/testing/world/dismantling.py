@@ -12,7 +12,7 @@ __all__ = ["take_apart"]
 def take_apart(dispatcher: DeterministicDispatcher, system: WorldSystem) -> None:
     """Clear all that refers to each other, so that nothing is left for the garbage collector."""
     for step in dispatcher.actors:
-        for member in step.actor.planned if isinstance(step.actor, Island) else ():
+        for member in step.actor.members() if isinstance(step.actor, Island) else ():
             for inlet in member.logic.inlets:  # from which one comes, through its outlet, back
                 inlet._upstream = None
             vars(member.logic).clear()

@@ -195,7 +195,7 @@ class DeterministicDispatcher:
         """The ports of all stages, each by its place."""
         found: dict[int, str] = {}
         for step in self.actors:
-            for member in step.actor.planned if isinstance(step.actor, Island) else ():
+            for member in step.actor.members() if isinstance(step.actor, Island) else ():
                 logic = member.logic
                 inlets: Sequence[Any] = logic.inlets
                 for place, port in enumerate((*inlets, *logic.outlets), -len(inlets)):

@@ -65,7 +65,7 @@ def _waits_of(step: ActorStep) -> list[_Wait]:
         return [_Wait(name, "", f"'{name}' waits for its turn: {unread} unread")]
     if not isinstance(actor, Island):
         return [_Wait(name, "", f"'{name}' waits for a message")]
-    living = [stage for stage in actor.planned if not stage.ended]
+    living = [stage for stage in actor.members() if not stage.ended]
     found = [wait for stage in living for wait in _waits_at_ports(name, stage)]
     return found or [_waits_for_none(name, stage) for stage in living]
 
@@ -104,7 +104,7 @@ def _state(step: ActorStep) -> str:
     scope = "stopped" if step.mailbox.closed else "living"
     parts = [scope] if not unread else [scope, f"{unread} unread"]
     if isinstance(actor, Island):
-        for stage in actor.planned:
+        for stage in actor.members():
             parts += [_inlet(inlet) for inlet in stage.logic.inlets]
             parts += [_outlet(outlet) for outlet in stage.logic.outlets]
             if stage.error is not None:
