@@ -59,7 +59,7 @@ def _sentence(owner: type, name: str) -> str:
     alike = nearest(plain, [*ours, *instead])
     means = [ours[one] if one in ours else instead[one] for one in alike]
     calls = tuple(f"{ours[one]}(" for one in alike if one in ours)
-    told = dict.fromkeys(one for one in means if not one.startswith(calls))
-    if told:
-        return f"{missing}: did you mean {' or '.join(map(repr_of, told))}?"
+    others = dict.fromkeys(one for one in means if not one.startswith(calls))
+    if others:
+        return f"{missing}: did you mean {' or '.join(map(repr_of, others))}?"
     return f"{missing}: help({owner.__name__}) lists what there is"

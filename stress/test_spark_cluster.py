@@ -61,8 +61,8 @@ UNDER_LOAD = [
 @pytest.mark.timeout(1800)
 def test_every_row_is_written_once_however_often_a_process_is_killed() -> None:
     said = {
-        what: ast.literal_eval(told)
-        for what, told in lines_of(START + KILLED, "800", seconds=1700).items()
+        what: ast.literal_eval(value)
+        for what, value in lines_of(START + KILLED, "800", seconds=1700).items()
     }
     assert said["whole-complete"]
     assert said["streamed-complete"]

@@ -115,9 +115,9 @@ def _mind(scope: Scope, stage: RunningStage, own: BaseException | None, why: Bas
     unheard = partial(_unheard, scope, stage, why)
     for inlet in logic.inlets:
         inlet.on_unheard = unheard
-    told = [outlet.error for outlet in logic.outlets]
+    sent = [outlet.error for outlet in logic.outlets]
     for error in (own, *(inlet.error for inlet in logic.inlets)):
-        if error is not None and all(error is not one for one in told):
+        if error is not None and all(error is not one for one in sent):
             unheard(error)
 
 

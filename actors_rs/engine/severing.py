@@ -63,10 +63,10 @@ def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> No
     elif not outlet.closed:
         line.fail(error)
     elif hasattr(peer, "_inlet"):
-        _end_unless_told(peer, error)
+        _end_unless_closed(peer, error)
 
 
-def _end_unless_told(peer: Any, error: BaseException) -> None:
+def _end_unless_closed(peer: Any, error: BaseException) -> None:
     """The outlet has ended, but its thread may have been about to tell ``peer`` just now."""
     inlet: Inlet = peer._inlet
 

@@ -110,8 +110,8 @@ def _run(job: str, contestant: str, folder: Path) -> Run:
         errors.seek(0)
         if code:
             raise RuntimeError(f"{contestant} failed at {job}: {errors.read()[-2000:]}")
-        told = json.loads(out.read().splitlines()[-1])
-    return Run(told["seconds"], peak.bytes, told["result"])
+        report = json.loads(out.read().splitlines()[-1])
+    return Run(report["seconds"], peak.bytes, report["result"])
 
 
 def _compare(job: str, contestant: str, runs: dict[str, list[Run]]) -> None:
@@ -120,10 +120,10 @@ def _compare(job: str, contestant: str, runs: dict[str, list[Run]]) -> None:
 
 
 def _figure(job: ModuleType, n: int, against: str, runs: dict[str, list[Run]]) -> Figure:
-    mine, theirs = _told(job, "ours", runs), "not installed"
+    mine, theirs = _figures(job, "ours", runs), "not installed"
     value = NOT_MEASURED
     if against in runs:
-        theirs = _told(job, against, runs)
+        theirs = _figures(job, against, runs)
         value = _seconds(runs[against]) / _seconds(runs["ours"])
     return Figure(job.NAME.format(n=n), NAMES[against], mine, theirs, value)
 
@@ -132,7 +132,7 @@ def _seconds(runs: list[Run]) -> float:
     return median(run.seconds for run in runs)
 
 
-def _told(job: ModuleType, contestant: str, runs: dict[str, list[Run]]) -> str:
+def _figures(job: ModuleType, contestant: str, runs: dict[str, list[Run]]) -> str:
     taken = runs[contestant]
     memory = median(run.memory for run in taken) / 2**20
     lines = lines_of(getattr(job, contestant))

@@ -217,8 +217,8 @@ class Section(StageLogic):
         wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
         scope.write_off(f"failed, and is restarted in {wait:.3g} s")
-        told = {"restarts": self._restarts, "wait_seconds": wait}
-        self.context.event("stage_restarted", error=error, **told)
+        figures = {"restarts": self._restarts, "wait_seconds": wait}
+        self.context.event("stage_restarted", error=error, **figures)
         self._leave_scope()
         self._timer = self.context.after(wait, self._rested)
 

@@ -69,8 +69,8 @@ class OpenSpan:
         try:
             self.span.record_exception(error)
         except Exception:  # its text cannot be made
-            told = {"exception.type": kind, "exception.message": text_of(error)}
-            self.span.add_event("exception", told)
+            attributes = {"exception.type": kind, "exception.message": text_of(error)}
+            self.span.add_event("exception", attributes)
         trace = api("trace")
         self.span.set_status(trace.Status(trace.StatusCode.ERROR, kind))
 

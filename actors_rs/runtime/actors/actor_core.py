@@ -68,9 +68,9 @@ class ActorCore(SlowTurns, ActorBase):
     # Positional only, so that a subclass may call its message what it is.
     def on_receive(self, message: Any, /) -> Any:
         """Handle ``message``; by default it is logged, as pykka does."""
-        told = repr_of(message)
+        text = repr_of(message)
         logging.getLogger("pykka").warning(
-            "Unexpected message received by %s: %s", text_of(self), told
+            "Unexpected message received by %s: %s", text_of(self), text
         )
 
     def _start_actor_loop(self) -> None:

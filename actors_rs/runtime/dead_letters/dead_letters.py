@@ -146,7 +146,7 @@ class DeadLetters:
         now, where, why = self._now(), _as_text(where), _as_text(why)
         with self.counting:
             oldest = self._kept[0] if self._kept else None
-            cause = self._told_apart((place or _URN.sub("", where), why), now)
+            cause = self._cause_to_count((place or _URN.sub("", where), why), now)
             self._last_seen[cause] = now
             self._kept.append(DeadLetter(what, where, why, error, self._wall_clock(), self._total))
             self._total += 1
@@ -227,7 +227,7 @@ class DeadLetters:
         with self.counting:
             return tuple(r.activity for r in self._readers if r.activity is not None)
 
-    def _told_apart(self, cause: tuple[str, str], now: float) -> tuple[str, str]:
+    def _cause_to_count(self, cause: tuple[str, str], now: float) -> tuple[str, str]:
         if cause in self._counts or self._has_room():
             return cause
         if now >= self._full_until:

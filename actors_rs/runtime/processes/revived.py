@@ -17,12 +17,12 @@ def revived(failure: Failure, worker: str) -> Exception:
     Its class is kept wherever it can travel, so that deciders can tell by it. Of another one only
     the text is left, in a ``RuntimeError``.
     """
-    _, whole, parts, line, told = failure
+    _, whole, parts, line, trace = failure
     error = _loaded(whole)
     if not isinstance(error, BaseException):
         error = _made_of(_loaded(parts)) or RuntimeError(line)
     failed = as_failure(error)
-    note_once(failed, f"in {worker}: {told}")
+    note_once(failed, f"in {worker}: {trace}")
     return failed
 
 

@@ -156,11 +156,11 @@ class _Calls(NamedTuple):
 
 
 def _failure(at: int, error: BaseException) -> Failure:
-    told = "".join(traceback.format_exception(error)).rstrip()
+    trace = "".join(traceback.format_exception(error)).rstrip()
     line = traceback.format_exception_only(error)[-1].rstrip()
     parts = type(error), error.args
     error.__traceback__ = error.__cause__ = error.__context__ = None
-    return at, _dumped(error), _dumped(parts), line, told
+    return at, _dumped(error), _dumped(parts), line, trace
 
 
 def _dumped(value: object) -> bytes | None:

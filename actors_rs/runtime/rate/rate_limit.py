@@ -188,8 +188,8 @@ class RateLimit:
             if self._bucket is not None:
                 self._bucket = self._bucket.less(-ticket.cost)
             self._leave(place, 0.0)
-            told, self._signalled = self._signalled, True
-        if not told:  # else all are about to look: thousands may leave at once
+            signalled, self._signalled = self._signalled, True
+        if not signalled:  # else all are about to look: thousands may leave at once
             self._listeners.wake()
 
     def watch(self, stage: Listener, /) -> None:

@@ -33,7 +33,7 @@ from actors_rs.texts import named, repr_of
 __all__ = ["check_scenario", "explore"]
 
 MOST_ORDERS = 200_000
-"""Runs after which ``exhaustive=True`` gives up, unless told otherwise."""
+"""Runs after which ``exhaustive=True`` gives up, unless the plan says otherwise."""
 REPLAYED = ("windows", "memory_limit", "monitor", "most_steps")
 """The fields of a plan that a replay needs."""
 PLUGIN = "actors_rs.testing.pytest_plugin"
@@ -125,7 +125,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     """
     check_scenario_runs(scenario)
     check_plan(plan := Plan() if plan is None else plan)
-    asked = _as_told(plan)
+    asked = _with_options(plan)
     test = _current_test() or name or getattr(scenario, "__qualname__", "scenario")
     if SETTINGS.trace is not None:
         with SETTINGS.replays.counted("--replay"):
@@ -146,7 +146,7 @@ def check_scenario(scenario: Scenario, plan: Plan | None = None, name: str = "")
     return found
 
 
-def _as_told(plan: Plan) -> Plan:
+def _with_options(plan: Plan) -> Plan:
     """``plan`` with what the command line says."""
     if SETTINGS.runs is not None and tuple(plan.portfolio) != ("exhaustive",):
         plan = replace(plan, runs=SETTINGS.runs)
@@ -156,13 +156,13 @@ def _as_told(plan: Plan) -> Plan:
 def _replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool) -> None:
     failure = replayed(scenario, plan, trace, strict=strict)[1]
     if failure is not None:
-        raise failure.told(_again(scenario, plan, failure.trace))
+        raise failure.as_exception(_again(scenario, plan, failure.trace))
 
 
 def _raise(found: Exploration, test: str, again: str) -> None:
     failure = found.failure
     assert failure is not None
-    raised = failure.told(again, found.runs)
+    raised = failure.as_exception(again, found.runs)
     if SETTINGS.keep and SETTINGS.schedules is not None and not _differs(failure):
         why = named(failure.error).partition("\n")[0]
         kept = add_schedule(SETTINGS.schedules, test, failure.trace, why)

@@ -25,15 +25,15 @@ class Replays:
     @contextmanager
     def counted(self, origin: str, why: str = "") -> Iterator[None]:
         """Around a replay of a trace from ``origin``, kept for ``why``; takes one that misfits."""
-        told = f"the trace is from {origin}"
+        note = f"the trace is from {origin}"
         try:
             yield
         except TraceMisfit as misfit:
-            misfit.add_note(told)
+            misfit.add_note(note)
             self.misfits.append(misfit)
         except BaseException as error:
             self.failed += 1
-            error.add_note(f"{told}, kept for: {why}" if why else told)
+            error.add_note(f"{note}, kept for: {why}" if why else note)
             raise
         else:
             self.passed += 1

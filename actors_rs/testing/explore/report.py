@@ -49,7 +49,7 @@ class Failure:
         ]
         return "\n".join(line for line in lines if line)
 
-    def told(self, again: str = "", runs: int = 0) -> BaseException:
+    def as_exception(self, again: str = "", runs: int = 0) -> BaseException:
         """The exception for the test, with the report; the failure came after so many ``runs``."""
         raised = as_raised(self.error)
         after = f"after {runs} runs\n" if runs else ""

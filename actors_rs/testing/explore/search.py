@@ -232,7 +232,7 @@ def replay(scenario: Scenario, plan: Plan, trace: Trace, *, strict: bool = True)
     check_scenario_runs(scenario)
     world, failure = replayed(scenario, plan, trace, strict=strict)
     if failure is not None:
-        raise failure.told()
+        raise failure.as_exception()
     return world
 
 

@@ -32,7 +32,7 @@ class Tally(NamedTuple):
     behaviours: int
     seconds: float
     always: bool
-    """Whether its line is also told where only the sum is asked for."""
+    """Whether its line is also reported where only the sum is asked for."""
     line: str
 
     @classmethod

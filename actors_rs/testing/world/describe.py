@@ -38,7 +38,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """In the text of an exception it comes from the ``repr`` of an object."""
 
 
-class _Told(NamedTuple):
+class _Described(NamedTuple):
     """Stands for a value."""
 
     text: str
@@ -142,21 +142,21 @@ class Describer:
         except Exception:  # a time zone of the user's that cannot tell its offset
             return kind.__name__
 
-    def told(self, value: Any, depth: int = 0) -> Any:
+    def described(self, value: Any, depth: int = 0) -> Any:
         """A copy that has the description of ``value``, without its objects; lists stay as long."""
         kind = type(value)
         if kind in _PLAIN or kind is Inlet or kind is Outlet:  # a port's name may change
             return value
         if depth < DEEPEST:
             if kind in VIEWS:
-                return [self.told(one, depth + 1) for one in value]
+                return [self.described(one, depth + 1) for one in value]
             if kind is list or kind is tuple:
-                return kind([self.told(one, depth + 1) for one in value])
+                return kind([self.described(one, depth + 1) for one in value])
             if kind is partial:
-                return partial(value.func, *[self.told(one, depth + 1) for one in value.args])
+                return partial(value.func, *[self.described(one, depth + 1) for one in value.args])
             if kind is Tracked:
-                return Tracked(self.told(value.value, depth + 1), value.token)
-        return _Told(self.value(value, depth))
+                return Tracked(self.described(value.value, depth + 1), value.token)
+        return _Described(self.value(value, depth))
 
     def _many(self, values: Any, depth: int) -> str:
         return ", ".join(
@@ -192,8 +192,8 @@ class Describer:
         """A question, or what a proxy asks for: not what was answered."""
         return f"Ask({self.value(ask.message, depth)})"
 
-    def _text(self, told: _Told, depth: int) -> str:
-        return told.text
+    def _text(self, value: _Described, depth: int) -> str:
+        return value.text
 
     def _partial(self, bound: partial[Any], depth: int) -> str:
         return f"{self.value(bound.func, depth)}({self._many(bound.args, depth)})"
@@ -227,7 +227,7 @@ _FORMS: dict[type, Callable[[Describer, Any, int], str]] = {
     MethodType: Describer._function,
     partial: Describer._partial,
     Ask: Describer._asked,
-    _Told: Describer._text,
+    _Described: Describer._text,
     **dict.fromkeys(VIEWS, Describer._frame),
 }
 

@@ -64,11 +64,11 @@ class Log:
             if id(message) in unread:
                 self._unread.append(message)
             elif type(message) is Arrived:
-                message.frame = self._describer.told(message.frame)
+                message.frame = self._describer.described(message.frame)
             elif type(message) is Posted:
-                message.action = self._describer.told(message.action)
+                message.action = self._describer.described(message.action)
             elif type(message) is PeerSignal:
-                message.args = self._describer.told(message.args)
+                message.args = self._describer.described(message.args)
 
     def _messages(self) -> list[str]:
         """The messages taken, described; each once."""
@@ -101,7 +101,7 @@ class Log:
         return hash(tuple(sorted(zip(self.names, histories, strict=True))))
 
     @property
-    def told(self) -> int:
+    def delivered(self) -> int:
         """How many deliveries there are by now."""
         return len(self.taken) + len(self.called)
 

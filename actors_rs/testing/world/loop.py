@@ -142,8 +142,9 @@ class _WorldLoop:
 
     def is_ending(self, task: asyncio.Task[Any]) -> bool:
         future = self._handed_in.get(task)
-        told = future is not None and future.cancelled()  # and the task will be, in a step to come
-        return told or bool(task.cancelling()) or self.tasks[task]
+        # A future that is cancelled cancels its task, in a step to come.
+        cancelled = future is not None and future.cancelled()
+        return cancelled or bool(task.cancelling()) or self.tasks[task]
 
     def said_of(self, task: asyncio.Task[Any]) -> str:
         state = "was cancelled and goes on" if self.is_ending(task) else "has not ended"

@@ -143,7 +143,7 @@ class World:
     ) -> None:
         """End the system. Coroutines clean up after an ``error``, too, and nothing hides it."""
         if error is not None:
-            self._at_failure = self._dispatcher.log.told, self.states()
+            self._at_failure = self._dispatcher.log.delivered, self.states()
             self._coroutines.abandon(AFTERWARDS)
         try:
             self.system.__exit__(kind, error, trace)

@@ -56,8 +56,8 @@ def plot(title: str, x: str, y: str, measured: Points, perfect: Points) -> str:
     parts.append(_line(measured, across, up, 'stroke="#2456a6" stroke-width="2"'))
     for point in measured:
         at = f'cx="{across.at(point[0]):.1f}" cy="{up.at(point[1]):.1f}"'
-        told = f"{point[0]:,g}: {point[1]:,.4g}"
-        parts.append(f'<circle {at} r="3" fill="#2456a6"><title>{told}</title></circle>\n')
+        label = f"{point[0]:,g}: {point[1]:,.4g}"
+        parts.append(f'<circle {at} r="3" fill="#2456a6"><title>{label}</title></circle>\n')
     parts += _legend()
     return "".join([*parts, "</svg>\n"])
 
