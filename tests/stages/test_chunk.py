@@ -221,17 +221,17 @@ def test_a_predicate_is_called_for_no_element_beyond_the_results_that_are_asked_
     assert called.seen == NUMBERS
 
 
-def test_an_operator_that_drops_most_elements_takes_large_pieces_for_a_small_demand(monkeypatch):
-    pieces, take = [], Inlet.take_joined
+def test_an_operator_that_drops_most_elements_takes_large_frames_for_a_small_demand(monkeypatch):
+    sizes, take = [], Inlet.take_joined
 
     def noted(inlet, most):
-        pieces.append(most)
+        sizes.append(most)
         return take(inlet, most)
 
     monkeypatch.setattr(Inlet, "take_joined", noted)
     alone = Alone(Filter(lambda n: n < 0), window=SIZE).request(8).push(*NUMBERS)
     assert alone.logic.inlet.count == SIZE
-    assert max(pieces) == FRAME
+    assert max(sizes) == FRAME
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if name != "flat_map"])
