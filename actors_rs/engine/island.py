@@ -124,10 +124,7 @@ class Island(PooledActor):
         member.wake()
 
     def members(self) -> list[Member]:
-        """The members that run here, and the first ones also when they have ended. Any thread.
-
-        A deterministic world keeps all that have ended: it counts their elements.
-        """
+        """Those that run here or began here, and in a world all that ever did. Any thread."""
         return [*self.planned, *(self._joined or {}).copy()]
 
     @property
