@@ -180,10 +180,11 @@ def _forgiving_of(
 ) -> set[StageSpec]:
     """The stages that deal with failures, and those whose elements go to such stages only."""
     forgiving: set[StageSpec] = set()
-    heard = {ref.spec for refs in closing.values() for ref in refs}  # whose failures others mind
+    # Others receive the failures of these.
+    failing = {ref.spec for refs in closing.values() for ref in refs}
     for spec in reversed(specs):
-        if spec.forgiving or (spec.outlets and spec not in heard):
+        if spec.forgiving or (spec.outlets and spec not in failing):
             forgiving.add(spec)
         else:
-            heard.update(ref.spec for ref in spec.inputs)
+            failing.update(ref.spec for ref in spec.inputs)
     return forgiving

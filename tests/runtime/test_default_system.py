@@ -227,7 +227,7 @@ def test_a_start_inside_a_logging_handler_waits_for_no_start_that_is_being_logge
         logged.join()
         print(*[ref.ask("both") for ref in refs])
         until = time.monotonic() + 20  # two systems were made, one of them for nobody
-        while sum(t.name == "default-actors-keeper" for t in threading.enumerate()) > 1:
+        while sum(t.name == "default-actors-ender" for t in threading.enumerate()) > 1:
             assert time.monotonic() < until
         for ref in refs:
             ref.stop()
@@ -238,7 +238,7 @@ def test_where_no_thread_is_left_to_keep_it_none_is_left_behind_and_the_next_sta
     assert run("""
         from actors_rs.testing.faults import threads_refused
         for _ in range(3):
-            with threads_refused("default-actors-keeper"):
+            with threads_refused("default-actors-ender"):
                 try:
                     Echo.start()
                 except RuntimeError as error:

@@ -10,7 +10,7 @@ from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.engine.island import Island
 from actors_rs.runtime._primitives import living_threads
 from actors_rs.runtime.dispatch.timers import Timers
-from actors_rs.runtime.system.process import enrolled
+from actors_rs.runtime.system.exit import enrolled
 from actors_rs.testing.leaks import no_leaks
 from tests.runtime.interrupting import interrupted_everywhere
 from tests.runtime.support import DEADLINE, behind, eventually

@@ -20,7 +20,7 @@ from actors_rs.spark.fetching.arrow_route import (
     schema_of_to_arrow,
 )
 from actors_rs.spark.fetching.partitions import ArrowPartitions
-from actors_rs.spark.resuming.dealing import SETTINGS
+from actors_rs.spark.resuming.partition_settings import SETTINGS
 from tests.spark.jobs import jobs_running, numbers, until, waiting_for
 
 pytestmark = pytest.mark.spark

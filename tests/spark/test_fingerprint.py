@@ -9,8 +9,8 @@ from pyspark import RDD
 from pyspark.sql import DataFrame, Observation, SparkSession, functions
 
 from actors_rs.spark.fetching.partitions import ArrowPartitions, RddPartitions
-from actors_rs.spark.resuming.dealing import SETTINGS, settings_text
 from actors_rs.spark.resuming.describing import without_numbers
+from actors_rs.spark.resuming.partition_settings import SETTINGS, settings_text
 
 pytestmark = pytest.mark.spark
 Make = Callable[[SparkSession], DataFrame]

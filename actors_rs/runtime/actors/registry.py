@@ -17,8 +17,8 @@ from pykka import ActorRegistry as OwnRegistry
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, number_of_urn
 from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
+from actors_rs.runtime.system.exit import enrolled
 from actors_rs.runtime.system.guardian import Guardian
-from actors_rs.runtime.system.process import enrolled
 
 __all__ = ["ActorRegistry"]
 

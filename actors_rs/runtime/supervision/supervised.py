@@ -216,7 +216,7 @@ class Child:
         for leaver in self.leavers:
             leaver.set(True)
 
-    # In turns of the child: its first, and then as its keeper
+    # In turns of the child: its first, and then as its supervisor link
 
     @property
     def supervisor(self) -> PooledActorRef[Any]:
@@ -371,7 +371,7 @@ class Down(RuntimeMessage):
 
 
 class TakeOver(RuntimeMessage):
-    """To an actor that runs already: it has a keeper from now on."""
+    """To an actor that runs already: it has a supervisor from now on."""
 
     __slots__ = ("child",)
 
@@ -385,7 +385,7 @@ class TakeOver(RuntimeMessage):
         actor._supervisor_link_ = child
 
     def unread(self, actor: ActorBase, /) -> None:
-        """It ended before it had a keeper, as any actor does."""
+        """It ended before it had a supervisor, as any actor does."""
         self.child.final = True
         self.child.report()
 

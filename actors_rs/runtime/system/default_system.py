@@ -45,11 +45,11 @@ class _DefaultSystem(ActorSystem):
         super().__init__(name=name)
         self._emptied: Condition = Condition()
         _announced[announcement] = self
-        keeper = Thread(target=self._end_when_empty, name=f"{name}-keeper", daemon=name != ACTORS)
+        ender = Thread(target=self._end_when_empty, name=f"{name}-ender", daemon=name != ACTORS)
         try:
-            keeper.start()
+            ender.start()
         except BaseException:
-            if not keeper.begun:  # nobody would end it
+            if not ender.begun:  # nobody would end it
                 with blocking_allowed():
                     self.shutdown(drain=False)
             raise

@@ -30,10 +30,10 @@ from actors_rs.runtime.system.admission import check_actor, check_actor_class, c
 from actors_rs.runtime.system.blocks import Blocks
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
+from actors_rs.runtime.system.exit import enrol, why_closed
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.notebook import InNotebooks
 from actors_rs.runtime.system.parts import Activity
-from actors_rs.runtime.system.process import enrol, why_closed
 from actors_rs.runtime.system.shutdown import Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
 from actors_rs.runtime.system.startable import Startable, Starting

@@ -24,8 +24,8 @@ from actors_rs.spark.mapping.pickling import pickled_function
 from actors_rs.spark.plan import Apart, Checksums, Each, PlannedPartitions, Runs
 from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.spark.repeat.fixing import fixed, judge
-from actors_rs.spark.resuming.dealing import settings_of
 from actors_rs.spark.resuming.describing import caches_read, description_of
+from actors_rs.spark.resuming.partition_settings import settings_of
 from actors_rs.spark.tracing import seeing_trace
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.spark.repeat.fixing import caches_of, dealt
-from actors_rs.spark.resuming.dealing import settings_of
+from actors_rs.spark.resuming.partition_settings import settings_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
