@@ -124,7 +124,7 @@ class Island(PooledActor):
         member.wake()
 
     def members(self) -> list[Member]:
-        """Those that run here or began here, and in a world all that ever did. Any thread."""
+        """Members that run or began here; in a world all that ever ran here. Any thread."""
         return [*self.planned, *(self._joined or {}).copy()]
 
     @property
