@@ -43,7 +43,7 @@ MUTANTS = (
         "only the nearest stage is forgiven",
         "a stream of several stages fails when it is no longer wanted, and the run with it",
         "engine.layout:_forgiving_of",
-        "spec.forgiving or (spec.outlets and spec not in heard)",
+        "spec.forgiving or (spec.outlets and spec not in failing)",
         "spec.forgiving",
         "inner/wanted no more",
     ),
