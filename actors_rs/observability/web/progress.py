@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from actors_rs.engine.run.bottleneck import inner_stages
 from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 
 __all__ = ["progress_of"]
@@ -30,11 +31,9 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     A run that completes without a drain has done all of it: ``total`` is ``done`` then. Otherwise
     it would end below 100 % where a filter drops elements, or a stage needs fewer.
     Sources with the unit of the first one are summed. ``None`` if no source knows its total.
-    Sources of inner streams count only if there is no other: nobody knows how many will come.
+    Stages of inner streams do not count: nobody knows how many streams will come.
     """
-    known = _first_on_each_way(now)
-    own = [one for one in known if not one.stage.started_by]
-    counted = own or known[:1]
+    counted = _first_on_each_way(now)
     if not counted:
         return None
     unit = counted[0].unit
@@ -54,12 +53,15 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
 
 def _first_on_each_way(now: RunSnapshot) -> list[_Known]:
     """The stages that know their totals; only the first one where several are in a row."""
+    inner = inner_stages(now.stages, now.links)
     upstream: dict[str, list[str]] = {}
     for link in now.links:
         upstream.setdefault(link.downstream, []).append(link.upstream)
     found: list[_Known] = []
     covered: set[str] = set()
     for stage in now.stages:  # each after its inputs
+        if stage.name in inner:
+            continue
         if not covered.isdisjoint(upstream.get(stage.name, ())):
             covered.add(stage.name)
         elif (known := _partitions(stage) or _elements(stage)) is not None:

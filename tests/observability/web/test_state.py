@@ -173,10 +173,17 @@ def test_a_total_downstream_of_one_that_is_known_does_not_count_again():
     assert run_state(run(*stages, links=links))["progress"]["total"] == 100
 
 
-def test_inner_streams_count_only_where_no_other_source_knows_its_total():
-    inner = of_files("lines#1", 1, 10, started_by=("flat_map",))
-    assert run_state(run(of_files("names", 5, 50), inner))["progress"]["stage"] == "names"
-    assert run_state(run(stage("flat_map"), inner))["progress"]["stage"] == "lines#1"
+def test_totals_of_inner_streams_are_not_the_progress_of_the_run():
+    inner = of_files("lines#1", 10, 10, started_by=("flat_map",)), stage("total#1", total=9)
+    end = stage("flat_map", elements_out=3), stage("with_total", total=40, elements_out=3)
+    links = [
+        link("lines#1", "total#1"),
+        LinkSnapshot("total#1", "out", "flat_map", "inner 0", 1, 0, 0),
+        link("flat_map", "with_total"),
+    ]
+    assert run_state(run(*inner, stage("flat_map"), links=links))["progress"] is None
+    known = run_state(run(*inner, *end, links=links))["progress"]
+    assert (known["stage"], known["done"], known["total"]) == ("with_total", 3, 40)
 
 
 def test_more_stages_than_fit_are_counted():
