@@ -44,7 +44,7 @@ from __future__ import annotations
 from typing import Any
 
 from actors_rs.error_codes import code_of
-from actors_rs.texts import named, repr_of, text_of
+from actors_rs.texts import call_note, named, repr_of, text_of
 
 __all__ = [
     "AbandonedCallsError",
@@ -227,7 +227,7 @@ class StageError(StreamError):
     ) -> None:
         where = "" if position is None else f" at element {position}"
         made = f" (made at {site})" if site else ""
-        super().__init__(f"stage '{stage}' failed{where}: {named(cause)}{made}")
+        super().__init__(f"stage '{stage}' failed{where}: {named(cause)}{call_note(cause)}{made}")
         self.stage = stage
         self.position = position
         self.site = site

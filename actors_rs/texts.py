@@ -140,6 +140,21 @@ def named(error: BaseException) -> str:
     return f"{kind} without a text{place and ', raised in '}{place}"
 
 
+CALL_NOTE = "that was call "
+"""Begins the note on an error that says how often its call was made."""
+
+
+def call_note(error: BaseException) -> str:
+    """The last note on ``error`` that says how often its call was made, in brackets, if any."""
+    try:
+        notes = getattr(error, "__notes__", None)
+    except BaseException:  # a user's class may raise
+        return ""
+    said = [one for one in notes if type(one) is str] if type(notes) is list else []
+    said = [one for one in said if one.startswith(CALL_NOTE)]
+    return f" ({said[-1]})" if said else ""
+
+
 _LIBRARIES = os.path.dirname(os.__file__) + os.sep
 _PACKAGE = os.path.dirname(__file__) + os.sep
 

@@ -121,7 +121,7 @@ def test_an_element_that_fails_every_time_fails_the_stage_or_is_passed_over(shar
     with pytest.raises(StageError) as caught:
         result(shared, flow)
     assert caught.value.position == 2
-    assert caught.value.__cause__.__notes__ == ["that was attempt 2"]
+    assert caught.value.__cause__.__notes__ == ["that was call 2 of 2"]
     assert result(shared, flow.on_failure("resume")) == [0, 1, 3, 4]
 
 
@@ -142,7 +142,7 @@ def test_an_error_that_refuses_attributes_can_be_retried_and_is_told_which_attem
     with pytest.raises(StageError, match="'map_async' failed at element 1: FrozenError") as caught:
         result(shared, flow)
     assert caught.value.__cause__ == FrozenError(1)
-    assert caught.value.__cause__.__notes__ == ["that was attempt 2"]
+    assert caught.value.__cause__.__notes__ == ["that was call 2 of 2"]
     assert result(shared, flow.on_failure("resume")) == [0, 2, 3]
 
 
@@ -154,7 +154,7 @@ def test_one_error_that_is_raised_for_each_element_is_told_the_same_once(shared)
 
     flow = Source.range(0, 20).map_async(f, 2).retry(SOON, max_attempts=2)
     assert result(shared, flow.on_failure("resume")) == []
-    assert [note for note in error.__notes__ if "attempt" in note] == ["that was attempt 2"]
+    assert [note for note in error.__notes__ if "call" in note] == ["that was call 2 of 2"]
 
 
 def test_a_used_up_budget_lets_elements_fail_at_once(shared):
@@ -163,6 +163,21 @@ def test_a_used_up_budget_lets_elements_fail_at_once(shared):
     budget = RateLimit(1, per=1000, burst=2)
     done = result(shared, flow.retry(SOON, max_attempts=9, budget=budget))
     assert (flaky.calls, len(done)) == (7, 2), "two calls beyond one for each; every third works"
+
+
+def test_an_element_beyond_the_budget_says_so_in_its_error_and_its_dead_letter(shared):
+    def f(x):
+        raise OSError("down")
+
+    budget = RateLimit(1, per=1000, burst=1)
+    flow = Source.of(1).map_async(f, 1).retry(SOON, max_attempts=5, budget=budget)
+    with pytest.raises(
+        StageError, match=r"OSError: down \(that was call 2 of 5; not repeated, since"
+    ):
+        result(shared, flow)
+    said = "that was call 1 of 5; not repeated, since the budget of repeated calls was used up"
+    assert result(shared, flow.on_failure("resume")) == []
+    assert said in str(shared.dead_letters.recent()[-1].error)
 
 
 def test_a_blueprint_with_retries_can_run_twice(shared):

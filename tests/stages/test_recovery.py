@@ -207,7 +207,7 @@ def test_the_last_failure_is_the_stages_and_says_how_often_it_was_tried():
     assert f.calls == {1: 1, 2: 3}
     assert stage.down.elements == [-1]
     assert stage.down.error.position == 1
-    assert stage.down.error.__cause__.__notes__ == ["that was attempt 3"]
+    assert stage.down.error.__cause__.__notes__ == ["that was call 3 of 3"]
 
 
 def test_the_stream_does_not_complete_while_a_call_rests():

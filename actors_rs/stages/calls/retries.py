@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from actors_rs.errors import DeciderError
-from actors_rs.texts import named
+from actors_rs.raised import note_once
+from actors_rs.texts import CALL_NOTE, named
 
 __all__ = ["Budget", "Retries"]
 
@@ -60,6 +61,15 @@ class Retries:
             return None
         self.made += 1
         return self._wait(attempts)
+
+    def note(self, error: BaseException, attempts: int, refused_before: int) -> None:
+        """Note on ``error`` how many ``attempts`` an element had that is given up with it."""
+        said = f"{CALL_NOTE}{attempts} of {self._max_attempts}"
+        if self.refused > refused_before:
+            said += "; not repeated, since the budget of repeated calls was used up"
+        elif attempts == 1:
+            return
+        note_once(error, said)
 
     def _is_worth_it(self, error: Exception) -> bool:
         try:

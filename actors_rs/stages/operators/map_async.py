@@ -30,7 +30,6 @@ from operator import attrgetter
 from typing import Any, TypeAlias
 
 from actors_rs.errors import CallTimeout, DeciderError, StreamError
-from actors_rs.raised import note_once
 from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
@@ -217,15 +216,15 @@ class MapAsync(StageLogic):
 
     def _is_made_again(self, call: Call, error: BaseException) -> bool:
         """Whether the call failed only for now; it holds no slot until its time has come."""
-        if self.retries is None:
+        if (retries := self.retries) is None:
             return False
+        refused = retries.refused
         try:
-            seconds = self.retries.again_in(call.attempts, error, self.context.now())
+            seconds = retries.again_in(call.attempts, error, self.context.now())
         except DeciderError as undecided:
             call.undecided, seconds = undecided, None
         if seconds is None:
-            if call.attempts > 1:
-                note_once(error, f"that was attempt {call.attempts}")
+            retries.note(error, call.attempts, refused)
             return False
         call.attempts += 1
         call.future = None
