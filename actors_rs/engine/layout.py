@@ -94,7 +94,10 @@ class Layout:
 
 
 def _given_by_sources(specs: Sequence[StageSpec]) -> Set[StageSpec]:
-    """The stages without a window of their own whose source has a number, given by the user."""
+    """The stages without a window of their own whose source has a number, given by the user.
+
+    ``in_flight`` is such a number: as many partitions are computed as the next stage requests.
+    """
     given: set[StageSpec] = set()
     flowing: set[StageSpec] = set()  # out of these
     for spec in specs:
@@ -102,7 +105,8 @@ def _given_by_sources(specs: Sequence[StageSpec]) -> Set[StageSpec]:
         inherits = any(ref.spec in flowing for ref in spec.inputs)
         if inherits and not numbered:
             given.add(spec)
-        if (spec.is_source and numbered) or (inherits and spec.outflow_window is None):
+        begins = spec.is_source and (numbered or spec.expensive)
+        if begins or (inherits and spec.outflow_window is None):
             flowing.add(spec)
     return given
 
