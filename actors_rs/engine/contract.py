@@ -27,7 +27,16 @@ if TYPE_CHECKING:
     from actors_rs.stages.ports import Inlet, Outlet
     from actors_rs.stages.stage import Release, StageLogic
 
-__all__ = ["InnerStreams", "RunningIsland", "RunningStage", "Scope", "WholeRun"]
+__all__ = ["CallUnderWay", "InnerStreams", "RunningIsland", "RunningStage", "Scope", "WholeRun"]
+
+
+class CallUnderWay(Protocol):
+    """A function that a stage is in; its text names that."""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been inside."""
+        ...
 
 
 class RunningIsland(Protocol):
@@ -172,7 +181,7 @@ class RunningStage(Protocol):
         """How many it left."""
         ...
 
-    def calls(self) -> Sequence[object]:
+    def calls(self) -> Sequence[CallUnderWay]:
         """The functions that it is in at this moment."""
         ...
 

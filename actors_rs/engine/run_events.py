@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime.eventing.events import Event
+from actors_rs.texts import counted
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import Scope, WholeRun
+    from actors_rs.engine.run.snapshot import StageSnapshot
 
 __all__ = ["emit", "run_began", "run_drains", "run_ended"]
 
@@ -62,14 +64,28 @@ def run_ended(scope: WholeRun, seconds: float) -> None:
 
 
 def _run_drained(scope: WholeRun, seconds: float) -> None:
-    cut = sum(stage.details.get("cut", 0) for stage in scope.snapshot().stages)
+    stages = scope.snapshot().stages
+    cut, not_begun = (_sum_of(name, stages) for name in ("cut", "not_begun"))
     if cut:
         logger.info(
-            "run '%s' is drained: that ended %d inner stream%s, each perhaps before its end, as a "
-            "source reads it from outside (see 'cut' in run.snapshot())",
+            "run '%s' is drained: that cut %s, as a source reads it from outside "
+            "(see 'cut' and 'not_begun' in run.snapshot())",
             scope.name,
-            cut,
-            "s" * (cut > 1),
+            _cut_streams(cut - not_begun, not_begun),
             extra={"run": scope.name, "run_id": scope.number},
         )
     emit(scope, "run_drained", fields={"seconds": seconds, "cut": cut})
+
+
+def _sum_of(detail: str, stages: Iterable[StageSnapshot]) -> int:
+    return sum(stage.details.get(detail, 0) for stage in stages)
+
+
+def _cut_streams(begun: int, not_begun: int) -> str:
+    """``2 inner streams, each perhaps before its end, and 3 before their first element``."""
+    first = f"{counted(begun, 'inner stream')}, {'each ' * (begun > 1)}perhaps before its end"
+    if not not_begun:
+        return first
+    number = counted(not_begun, "inner stream") if not begun else f"{not_begun:,}"
+    last = f"{number} before {'its' if not_begun == 1 else 'their'} first element"
+    return f"{first}, and {last}" if begun else last

@@ -27,6 +27,11 @@ class Load:
         if calls != before:
             self._state = seconds + before * (now - since), calls, now
 
+    @property
+    def under_way(self) -> int:
+        """How many calls are under way."""
+        return self._state[1]
+
     def call_ended(self, seconds: float) -> None:
         """A call has ended after ``seconds``; in a turn of the stage."""
         if (latencies := self.latencies) is None:

@@ -65,7 +65,21 @@ def test_the_log_and_the_snapshot_count_the_inner_streams_that_a_drain_cut(bread
             drained.started.set_result(run)
             run.result(SECONDS)
     assert sum(stage.details.get("cut", 0) for stage in run.snapshot().stages) == 1
-    assert "that ended 1 inner stream, each perhaps before its end" in caplog.text
+    assert "that cut 1 inner stream, perhaps before its end, as" in caplog.text
+
+
+def test_the_log_tells_streams_that_a_drain_cut_in_the_middle_from_those_that_had_not_begun(caplog):
+    drained = Drained(count())
+
+    def rows(n):
+        return Source.from_iterable(lambda: drained.rows_of(n)) if n == 1 else Source.never()
+
+    with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
+        with caplog.at_level("INFO", "actors_rs.graph"):
+            run = system.start(Source.of(2, 3, 1).flat_map(rows, breadth=3).to(Sink.list()))
+            drained.started.set_result(run)
+            run.result(SECONDS)
+    assert "cut 1 inner stream, perhaps before its end, and 2 before their first" in caplog.text
 
 
 @pytest.mark.parametrize("rest", [list, tuple, iter])

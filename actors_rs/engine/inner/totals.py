@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["InnerTotals"]
 
 
-BOOKS = ("dropped", "conflated", "added", "undelivered", "cut")
-"""The ``details`` that are summed: what came in and did not go out, and streams that a drain cut.
-"""
+BOOKS = ("dropped", "conflated", "added", "undelivered", "cut", "not_begun")
+"""The ``details`` that are summed: what came in and did not go out, and streams that a drain cut,
+and how many of these had given no element."""
 FEW = 64
 """Numbers that are kept before they are added up."""
 
@@ -137,7 +137,9 @@ class InnerTotals:
             if spec is last:
                 sums.fed[host] = sums.fed.get(host, 0) + given
             came, before = gave, sums.name
-        kinds[stages[0].kind].books["cut"] += stream.was_cut
+        books = kinds[stages[0].kind].books
+        books["cut"] += stream.was_cut
+        books["not_begun"] += stream.was_cut and not stream.out_of(0)
         if stream.error is not None:
             kinds[stages[stream.at_fault].kind].failed += 1
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from operator import itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 from actors_rs.engine.calls import hand_over
 from actors_rs.runtime._logging import logger_called
-from actors_rs.texts import few
+from actors_rs.texts import counted, few
 
 if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage, WholeRun
     from actors_rs.runtime.dispatch.timers import Timer
 
 __all__ = ["DrainWatch", "stages_waited_for"]
+
+T = TypeVar("T", int, float)
 
 PATIENCE = 1.0
 """Seconds after which the log says what a drained run waits for."""
@@ -53,11 +56,52 @@ class DrainWatch:
 
 
 def stages_waited_for(living: Iterable[RunningStage]) -> str:
-    """Names the ``living`` stages that are in a call of the user, with the function; else all."""
-    stages = tuple(living)
-    busy = [_said(stage, str(call)) for stage in stages for call in stage.calls()]
-    names = busy or [_said(stage) for stage in stages]
+    """Names the stages that the other ``living`` ones wait for; all if none stands out.
+
+    These are the stages in a call, the longest first. Without a call, they are the stages that hold
+    elements. Stages of inner streams come first: the stages that run them wait for them.
+    """
+    stages = sorted(living, key=lambda stage: stage.inner_links is None)
+    names = _in_calls(stages) or _holding(stages) or [_said(stage) for stage in stages]
     return few(names) if names else ""
+
+
+def _in_calls(stages: Sequence[RunningStage]) -> list[str]:
+    """Stages in a function, the longest first, then others with calls, the most first."""
+    timed, numbered = list[tuple[float, str]](), list[tuple[int, str]]()
+    for stage in stages:
+        if calls := stage.calls():
+            timed += [(call.seconds, _said(stage, str(call))) for call in calls]
+        elif sum(calls_of := _calls_of(stage)):
+            numbered.append((sum(calls_of), _said(stage, _with_calls(*calls_of))))
+    return [*_most_first(timed), *_most_first(numbered)]
+
+
+def _calls_of(stage: RunningStage) -> tuple[int, int]:
+    """How many calls are under way that others make for it, and how many wait to be repeated."""
+    load = stage.logic.load
+    return 0 if load is None else load.under_way, stage.logic.details().get("resting", 0)
+
+
+def _with_calls(under_way: int, resting: int) -> str:
+    said = [f"{counted(under_way, 'call')} under way"] if under_way else []
+    if resting:
+        said.append(f"{counted(resting, 'call')} to be repeated")
+    return "with " + " and ".join(said)
+
+
+def _holding(stages: Sequence[RunningStage]) -> list[str]:
+    """Stages of inner streams that hold elements, then others; the most elements first."""
+    inner, outer = list[tuple[int, str]](), list[tuple[int, str]]()
+    for stage in stages:
+        if held := sum(inlet.buffered for inlet in tuple(stage.logic.inlets)):
+            some = outer if stage.inner_links is None else inner
+            some.append((held, _said(stage, f"with {counted(held, 'element')}")))
+    return [*_most_first(inner), *_most_first(outer)]
+
+
+def _most_first(some: list[tuple[T, str]]) -> list[str]:
+    return [said for _, said in sorted(some, key=itemgetter(0), reverse=True)]
 
 
 def _said(stage: RunningStage, call: str = "") -> str:

@@ -63,7 +63,8 @@ def details_of(stage: RunningStage) -> dict[str, Any]:
     for outlet in tuple(logic.outlets):
         undelivered += outlet.unwanted
     if stage.cut:
-        details = {**details, "cut": 1}
+        begun = any(outlet.count for outlet in tuple(logic.outlets))
+        details = {**details, "cut": 1, **({} if begun else {"not_begun": 1})}
     return {**details, "undelivered": undelivered} if undelivered else details
 
 
