@@ -134,7 +134,8 @@ class FileSources:
         """The paths of the files that match ``pattern``, sorted; ``**`` is any directories.
 
         ``*`` and ``**`` match no names with a leading dot. A pattern without a match gives no
-        elements. Fails with ``ReadError`` if a directory cannot be read, or ``pattern`` names one.
+        elements. Fails with ``ReadError`` if a directory cannot be read, if that before the first
+        wildcard is not there, or if a ``pattern`` without wildcards is the name of no file.
 
         >>> from pathlib import Path
         >>> size = Path("orders.csv").write_text("id\\n1\\n")

@@ -43,8 +43,8 @@ def found(pattern):
 
 PATTERNS = [
     "*.csv", "**/*.csv", "**", "*", "*/*.csv", "a/**/*.csv", "a/*/../*.csv", "a/**", "**/b/*.csv",
-    ".h/*", ".*/*", "**/.*.csv", "?.csv", "[0-9].csv", "[!1].csv", "a/b/5.csv", "none.csv",
-    "none/*.csv", "1.csv/*", "*/b/5.csv", "[[]d]/*.csv", "./*.csv", "a//*.csv", "**/c/**",
+    ".h/*", ".*/*", "**/.*.csv", "?.csv", "[0-9].csv", "[!1].csv", "a/b/5.csv",
+    "a/none*", "*/b/5.csv", "[[]d]/*.csv", "./*.csv", "a//*.csv", "**/c/**",
 ]  # fmt: skip
 
 
@@ -132,4 +132,22 @@ def test_a_home_directory_that_nobody_expanded_is_refused(tree, monkeypatch):
         Source.files("~/*.csv")
     Path("~x").write_text("")
     assert found("~*") == [Path("~x")]
+    Path("~").mkdir()
     assert found("./~/*.csv") == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        ("none.csv", "none.csv: expected a file, found none of this name"),
+        ("to_nothing.csv", "to_nothing.csv: expected a file, found none"),
+        ("none/a/*.csv", "none/a: expected a directory with files that match '"),
+        ("1.csv/*", "1.csv: expected a directory with files that match"),
+        ("a/none/**/x.csv", "a/none: expected a directory with files that match"),
+    ],
+)
+def test_a_name_without_a_file_or_directory_fails_instead_of_giving_nothing(tree, pattern, says):
+    for where in ("", f"{tree}/"):
+        with pytest.raises(StageError, match=f"could not read {where}{says}") as caught:
+            found(where + pattern)
+        assert isinstance(caught.value.__cause__, ReadError)

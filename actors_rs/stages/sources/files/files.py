@@ -3,11 +3,12 @@
 logs/1.csv logs/2.csv |
 
 Gives the paths of the files that match a pattern, sorted, as found on first demand. Where nothing
-matches, there are none.
+matches in a directory that is there, there are none.
 
 Back-pressure: looks at each path when it is asked for, on a thread of its own.
 Completes: after the last path.
-Fails: when the pattern is the name of a directory, or one cannot be read (ReadError).
+Fails: when the pattern is a name of no file, or its directory is not there or cannot be read
+(ReadError).
 Cancels: nothing is held.
 """
 
@@ -18,6 +19,7 @@ from collections.abc import Iterator
 from errno import ELOOP, ENOENT, ENOTDIR
 from fnmatch import fnmatch
 from glob import escape
+from itertools import takewhile
 from os import PathLike, fspath
 from os.path import join
 from pathlib import Path
@@ -39,14 +41,32 @@ class Files(IteratorSource):
 
     def elements(self) -> Iterator[Path]:
         pattern = Path(self._pattern)
-        if _is_name(self._pattern) and S_ISDIR(_mode_of(self._pattern)):
-            with reading(pattern):
-                raise IsADirectoryError(
-                    f"it is a directory: did you mean {repr_of(str(pattern / '*'))}?"
-                )
         parts = pattern.parts[1:] if pattern.anchor else pattern.parts
+        if _is_name(self._pattern):
+            _expect_file(pattern)
+        else:
+            _expect_directory(join(pattern.anchor, *takewhile(_is_name, parts)), self._pattern)
         found = sorted(set(_matching(pattern.anchor, parts)))
         return (Path(path) for path in found if S_ISREG(_mode_of(path)))
+
+
+def _expect_file(path: Path) -> None:
+    """Raise unless something is at ``path`` that is no directory."""
+    mode = _mode_of(str(path))
+    with reading(path):
+        if S_ISDIR(mode):
+            raise IsADirectoryError(f"it is a directory: did you mean {repr_of(str(path / '*'))}?")
+        if not mode:
+            raise FileNotFoundError("expected a file, found none of this name")
+
+
+def _expect_directory(path: str, pattern: str) -> None:
+    """Raise unless a directory is at ``path``, where all files are that match ``pattern``."""
+    if path and not S_ISDIR(_mode_of(path)):
+        with reading(path):
+            raise NotADirectoryError(
+                f"expected a directory with files that match {repr_of(pattern)}, found none"
+            )
 
 
 def _is_name(pattern: str) -> bool:
