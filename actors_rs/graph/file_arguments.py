@@ -40,6 +40,7 @@ class CsvOptions(TypedDict, total=False):
 
     delimiter: str
     encoding: str
+    errors: str
     quotechar: str | None
     escapechar: str | None
     skipinitialspace: bool

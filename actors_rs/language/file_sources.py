@@ -191,14 +191,15 @@ class FileSources:
         path: ReadFrom,
         encoding: str = "utf-8-sig",
         *,
+        errors: str = "strict",
         compression: Compression = "infer",
         on_bad_row: OnBadRow = "fail",
     ) -> Flow[Never, Any]:
         """The JSON values of files with one on each line.
 
-        The default ``encoding`` is UTF-8, with a byte order mark or without. ``on_bad_row`` is as
-        for ``csv``; a bad row is a line that is no JSON. ``path``, ``compression``: see
-        ``FileSources``.
+        The default ``encoding`` is UTF-8, with a byte order mark or without. ``errors`` is as for
+        ``lines``, and ``on_bad_row`` as for ``csv``; a bad row is a line that is no JSON. ``path``,
+        ``compression``: see ``FileSources``.
 
         >>> from io import StringIO
         >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": \\n'), on_bad_row="skip").run(Sink.list())
@@ -206,8 +207,9 @@ class FileSources:
         """
         inputs = inputs_of(path, compression, "Source.jsonl")
         encoding_of(encoding, "Source.jsonl")
+        decoding_errors(errors, "Source.jsonl")
         bad_row_policy(on_bad_row, "Source.jsonl")
-        return _blocking("jsonl", partial(Jsonl, inputs, encoding, on_bad_row))
+        return _blocking("jsonl", partial(Jsonl, inputs, encoding, errors, on_bad_row))
 
     @staticmethod
     def json(
@@ -285,7 +287,7 @@ class FileSources:
 
         - ``header``: with ``False`` the first row is a row, and rows are lists. ``True`` by
           default.
-        - ``encoding``: UTF-8 by default, with a byte order mark or without.
+        - ``encoding``, ``errors``: as for ``lines``.
         - ``delimiter=","``, ``quotechar='"'`` (``None``: nothing is quoted), ``escapechar=None``
           and ``skipinitialspace=False`` are as in the ``csv`` module.
         - ``skip_rows``: so many lines of each file come before the header and are left out; 0 by
@@ -302,12 +304,13 @@ class FileSources:
         >>> Source.csv(text, types={"age": int}, on_bad_row="skip").run(Sink.list())
         [{'name': 'Ada', 'age': 36}]
         """
-        given = {"encoding": "utf-8-sig", "compression": "infer", **options}
+        given = {"encoding": "utf-8-sig", "errors": "strict", "compression": "infer", **options}
         encoding = encoding_of(given.pop("encoding"), "Source.csv")
+        errors = decoding_errors(given.pop("errors"), "Source.csv")
         inputs = inputs_of(path, given.pop("compression"), "Source.csv")
         flag(header, "Source.csv: header")
         form = csv_format(header, types, given)
-        return _blocking("csv", partial(Csv, inputs, form, encoding))
+        return _blocking("csv", partial(Csv, inputs, form, encoding, errors))
 
     @staticmethod
     def parquet(

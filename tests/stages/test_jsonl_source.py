@@ -85,10 +85,18 @@ def test_bytes_that_are_no_text_are_decoded_as_errors_says(tmp_path):
 def test_lines_with_bytes_that_are_no_text_can_be_read_as_json(tmp_path):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(b'{"name": "\xff"}\n')
-    assert listed(Source.lines(path, errors="replace").map(json.loads)) == [{"name": "\ufffd"}]
+    for rows in (
+        Source.lines(path, errors="replace").map(json.loads),
+        Source.jsonl(path, errors="replace"),
+        Source.csv(path, header=False, quotechar="'", delimiter=";", errors="replace").map(
+            lambda row: json.loads(row[0])
+        ),
+    ):
+        assert listed(rows) == [{"name": "\ufffd"}]
 
 
 @pytest.mark.parametrize("errors", ["replaced", "xmlcharrefreplace", "", 3, None])
-def test_a_handler_that_cannot_decode_is_refused_where_it_is_written(errors):
-    with pytest.raises(InvalidArgumentError, match=r"Source\.lines: errors must be a handler"):
-        Source.lines("log.txt", errors=errors)
+@pytest.mark.parametrize("name", ["lines", "csv", "jsonl"])
+def test_a_handler_that_cannot_decode_is_refused_where_it_is_written(name, errors):
+    with pytest.raises(InvalidArgumentError, match=rf"Source\.{name}: errors must be a handler"):
+        getattr(Source, name)("log.txt", errors=errors)

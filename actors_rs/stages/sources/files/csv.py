@@ -34,10 +34,11 @@ NO_LIMIT = 2**31 - 1
 class Csv(RowSource):
     """Each row with as many fields as the first one of its file has."""
 
-    def __init__(self, inputs: Inputs, form: CsvFormat, encoding: str) -> None:
+    def __init__(self, inputs: Inputs, form: CsvFormat, encoding: str, errors: str) -> None:
         super().__init__(inputs, form.on_bad_row)
         self._form = form
         self._encoding = encoding
+        self._errors = errors
 
     def elements(self) -> Iterator[Any]:
         if csv.field_size_limit() == LIMIT_OF_PYTHON:
@@ -45,6 +46,6 @@ class Csv(RowSource):
         for one in self.files():
             with (
                 reading(one.name) as place,
-                closing(one.lines(self._encoding, place, newline="")) as lines,
+                closing(one.lines(self._encoding, place, "", self._errors)) as lines,
             ):
                 yield from rows_of(lines, self._form, place, partial(self.bad, one.name, place))

@@ -28,13 +28,17 @@ from actors_rs.stages.files.source import RowSource
 class Jsonl(RowSource):
     """One JSON value of each line."""
 
-    def __init__(self, inputs: Inputs, encoding: str, on_bad_row: OnBadRow) -> None:
+    def __init__(self, inputs: Inputs, encoding: str, errors: str, on_bad_row: OnBadRow) -> None:
         super().__init__(inputs, on_bad_row)
         self._encoding = encoding
+        self._errors = errors
 
     def elements(self) -> Iterator[Any]:
         for one in self.files():
-            with reading(one.name) as place, closing(one.lines(self._encoding, place)) as lines:
+            with (
+                reading(one.name) as place,
+                closing(one.lines(self._encoding, place, errors=self._errors)) as lines,
+            ):
                 for line in lines:
                     if line.isspace():
                         continue
