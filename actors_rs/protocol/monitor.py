@@ -223,6 +223,11 @@ class CheckedSubscription:
         """Ask for no more."""
         self._monitor.call(Signal(Kind.CANCEL), self._subscription.cancel)
 
+    @property
+    def drains(self) -> bool:
+        """Whether its publisher drains, which only a subscription of ours says."""
+        return bool(getattr(self._subscription, "drains", False))
+
 
 class CheckedSubscriber:
     """A Subscriber in front of another: judges each signal, then passes it on as it came."""

@@ -2,11 +2,12 @@
 """How hubs end, and what those that come late or break a rule are told."""
 
 import gc
+import threading
 import weakref
 
 import pytest
 
-from actors_rs import UNBOUNDED, ActorSystem, Source
+from actors_rs import UNBOUNDED, ActorSystem, Sink, Source
 from actors_rs.errors import (
     IllegalStateError,
     InvalidArgumentError,
@@ -28,6 +29,30 @@ def system(request):
 def plain_system():
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:
         yield system
+
+
+@pytest.mark.parametrize("on_slow", ["drop", "backpressure"])
+def test_a_drain_of_the_system_delivers_what_a_hub_holds_for_a_run_that_lags(system, on_slow):
+    gate = threading.Event()
+
+    def slow(n):
+        assert gate.wait(SECONDS)
+        return n
+
+    hub = Source.queue(16).hub(system, replay=100, keep_alive=True, on_slow=on_slow)
+    hub.subscribe(quick := Book(first=UNBOUNDED))
+    lagging = Source.from_publisher(hub).with_attributes(window=8).map(slow)
+    run = system.start(lagging.with_attributes(window=8).to(Sink.list()))
+    wait_until(lambda: run.snapshot().stages[0].elements_in or run.snapshot().stages[0].requested)
+    wait_until(lambda: len(hub.run.snapshot().stages) > 1)
+    queue = hub.run.queue()
+    for n in range(80):
+        queue.put(n)
+    wait_until(lambda: len(quick.elements) == 80)
+    system.drain()
+    gate.set()
+    assert run.result(SECONDS) == list(range(80))
+    hub.run.result(SECONDS)
 
 
 @pytest.mark.parametrize("replay", [0, 3])

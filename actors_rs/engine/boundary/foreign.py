@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from actors_rs.engine.boundary.subscriber_end import SubscriberEnd
 from actors_rs.engine.calls import hand_over
@@ -22,6 +22,9 @@ from actors_rs.protocol.interfaces import Subscriber
 from actors_rs.stages.chunks.chunk import ELEMENTS, ChunkSize
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import StageLogic
+
+if TYPE_CHECKING:
+    from actors_rs.engine.contract import WholeRun
 
 __all__ = ["ForeignSubscriber", "SubscriberEnd", "check_subscriber", "serve", "serve_all"]
 
@@ -62,6 +65,11 @@ class ForeignSubscription:
     def cancel(self) -> None:
         """Ask for no more (3.5 to 3.7)."""
         self._peer.cancel()
+
+    @property
+    def drains(self) -> bool:
+        """Whether the publisher ends the stream by itself, after what it holds: its run drains."""
+        return self._peer.drains
 
 
 class _Asked(Signal):
@@ -123,6 +131,12 @@ class ForeignSubscriber:
                 before(self)
             self._over = True
             self._stage.post(self._cancelled)
+
+    @property
+    def drains(self) -> bool:
+        """Whether the stage's run is drained, or its whole system."""
+        whole = cast("WholeRun", self._stage.activity)
+        return whole.draining or bool(whole.system._draining)
 
     # Downstream, called in the actor's turn
 

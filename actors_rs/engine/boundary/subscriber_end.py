@@ -49,6 +49,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         self._violated = False  # and so ended by us: what comes now may have been under way
         self._drains = False  # requests no more; elements in flight are still taken
         self._drained = False
+        self._upstream: _ForeignPublisher | None = None
         inlet.name = stage.name
         stage.drain_boundary = self._drain
         stage.peers += (self._may_wake,)
@@ -151,6 +152,7 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         if self._drains:
             upstream.cancel()
         else:
+            self._upstream = upstream
             self._inlet.connect(upstream)
 
     def broken(self, violation: ProtocolViolation) -> None:
@@ -191,7 +193,13 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
             self._inlet.complete(error)
 
     def _drain(self) -> None:
-        """Cancel the publisher; take the elements that it sent so far, then complete."""
+        """Cancel the publisher; take the elements that it sent so far, then complete.
+
+        A publisher of ours that drains as well is not cancelled: the elements that it still holds
+        are in flight, and the stream ends after them.
+        """
+        if self._upstream is not None and self._upstream.drains:
+            return
         self._drains = True
         self._inlet.cancel_upstream()
         self._stage.send(_FromPeer(self._close_drained))
@@ -260,6 +268,11 @@ class _ForeignPublisher:
         self._subscription = subscription
         self._stage = stage
         self._break_off = break_off
+
+    @property
+    def drains(self) -> bool:
+        """Whether it ends the stream by itself, since its run drains; no foreign one says so."""
+        return bool(getattr(self._subscription, "drains", False))
 
     def request(self, n: int, /) -> None:
         try:
