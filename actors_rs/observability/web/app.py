@@ -29,6 +29,8 @@ REFRESH = 0.5
 """Seconds between two looks at the runs, and between two states sent to a viewer."""
 LARGE, REFRESH_LARGE = 200, 1.0
 """A run of more stages is looked at less often."""
+RETRY = 2_000
+"""Milliseconds until a viewer asks again, once the system starts no more runs."""
 MOST_BODY = 10_000
 _KINDS = {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
@@ -91,7 +93,11 @@ class Pages:
         return Response(static_text(name), media_type=kind)
 
     async def events(self, request: Request) -> Response:
-        """The state of a run, again and again: each part of it when it has changed."""
+        """The state of a run, again and again: each part of it when it has changed.
+
+        Once the system drains or has shut down, an answer has one last state: a server that stops
+        waits for its answers.
+        """
         from starlette.responses import StreamingResponse
 
         wanted = request.query_params.get("run", "")
@@ -103,6 +109,9 @@ class Pages:
             news = {k: v for k, v in self._parts(wanted, sent).items() if sent.get(k, sent) != v}
             sent |= news
             yield f"data: {json.dumps(news, separators=(',', ':'))}\n\n"
+            if sent["system"]["state"] != "running":
+                yield f"retry: {RETRY}\n\n"
+                return
             await self._sampled.wait()
 
     def _parts(self, wanted: str, sent: dict[str, Any]) -> dict[str, Any]:

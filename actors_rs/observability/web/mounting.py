@@ -35,7 +35,8 @@ def asgi_app(
       by another name than these and ``localhost`` is refused with status 421.
     - ``read_only`` and ``show_elements`` are as for ``serve``.
 
-    uvicorn waits for open pages when it stops: start it with ``timeout_graceful_shutdown=5``.
+    An open page ends when ``system`` drains or has shut down. uvicorn waits for open pages when it
+    stops: call ``system.drain()`` at that moment, or start it with ``timeout_graceful_shutdown=5``.
 
     Raises ``InvalidArgumentError`` for a ``token`` that no cookie can hold, and
     ``MissingExtraError`` without starlette.

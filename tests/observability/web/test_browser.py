@@ -44,6 +44,19 @@ def test_drain_asks_once_and_ends_the_run(system, tab):
         assert "drain" in tab.inner_text("#log")
 
 
+def test_the_page_says_that_the_system_drains_and_stays_up_to_date(system, tab):
+    going = system.start(endless())
+    with serve(system) as page:
+        tab.goto(page.url)
+        tab.wait_for_selector("#graph .box >> nth=1")
+        assert tab.locator("#connection").is_hidden()
+        system.drain()
+        tab.wait_for_selector("#connection:has-text('the system drains')")
+        assert going.wait(30)
+        tab.wait_for_function("document.getElementById('state').textContent === 'completed'")
+        assert tab.inner_text("#connection") == "the system drains"
+
+
 def test_names_of_stages_and_errors_are_text(system, tab):
     name = "<script>document.title='broken'</script><img src=x onerror=alert(1)>"
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
@@ -11,9 +12,10 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import ArgumentTypeError, IllegalStateError, InvalidArgumentError
 from actors_rs.observability.web import asgi_app, serve
-from tests.observability.web.conftest import ask
+from tests.observability.web.conftest import ask, endless
 
 applications = pytest.importorskip("starlette.applications")
+RETRY = 2_000
 SECONDS = 20
 
 
@@ -27,8 +29,9 @@ def mounted(system, **options):
     return app
 
 
-async def stream_of(app, path):
-    """The first event of the stream at ``path``: the server goes away after that."""
+@asynccontextmanager
+async def answer_of(app, path):
+    """The queue of what ``app`` sends to a GET of ``path``, and the task that answers."""
     got: asyncio.Queue[Any] = asyncio.Queue()
     headers = [(b"host", b"localhost")]
     scope = {"type": "http", "method": "GET", "path": path, "raw_path": path.encode()}
@@ -40,11 +43,23 @@ async def stream_of(app, path):
     serving = asyncio.create_task(app(scope, receive, got.put))
     try:
         async with asyncio.timeout(SECONDS):
-            start, body = await got.get(), await got.get()
+            yield got, serving
     finally:
         serving.cancel()
+
+
+async def stream_of(app, path):
+    """The first event of the stream at ``path``: the server goes away after that."""
+    async with answer_of(app, path) as (got, _):
+        start, body = await got.get(), await got.get()
     assert start["status"] == 200
     return body["body"].decode()
+
+
+async def rest_of(got, serving):
+    """All that is left of an answer that ends by itself."""
+    await serving
+    return "".join(got.get_nowait().get("body", b"").decode() for _ in range(got.qsize()))
 
 
 def test_a_mounted_page_shows_the_runs_of_its_system_on_one_loop_after_the_other(system):
@@ -156,3 +171,31 @@ def test_the_system_of_a_mounted_page_may_end_first():
         app = mounted(system)
         system.start(Source.of(1).to(Sink.sum()), name="orders").result(SECONDS)
     assert "orders" in asyncio.run(stream_of(app, "/actors/events"))
+
+
+def test_an_open_stream_of_a_mounted_page_ends_when_its_system_drains(system):
+    async def main():
+        app = mounted(system)
+        system.start(endless("orders"))
+        async with answer_of(app, "/actors/events") as (got, serving):
+            start, first = await got.get(), await got.get()
+            assert start["status"] == 200
+            assert '"state":"running"' in first["body"].decode()
+            system.drain()
+            return await rest_of(got, serving)
+
+    rest = asyncio.run(main())
+    assert '"state":"draining"' in rest
+    assert rest.endswith(f"retry: {RETRY}\n\n"), "the browser asks again, but not in a tight loop"
+
+
+def test_a_stream_that_begins_after_the_end_of_its_system_has_one_state_and_ends():
+    async def main(app):
+        async with answer_of(app, "/actors/events") as answer:
+            return await rest_of(*answer)
+
+    with ActorSystem() as system:
+        app = mounted(system)
+    whole = asyncio.run(main(app))
+    assert whole.count("data: ") == 1
+    assert '"state":"shut down"' in whole

@@ -3,7 +3,8 @@
 (() => {
   const known = {}, find = Page.find;
   const saved = find("report") ? JSON.parse(find("report").textContent) : null;
-  let source = null, opened = null, back = null;
+  const SYSTEM_ENDS = { draining: "the system drains", "shut down": "the system has shut down" };
+  let source = null, opened = null, back = null, failures = 0;
 
   const close = () => {
     opened = null;
@@ -132,15 +133,23 @@
     Page.showLetters(find("letters"), known.letters, find("filter").value);
   };
 
+  // A system that drains or has shut down ends each answer; the browser asks again after its `retry`.
+  const showConnection = (now) => {
+    failures = now;
+    const end = failures < 2 && known.system && SYSTEM_ENDS[known.system.state];
+    Page.text(find("connection"), end || "not connected");
+    find("connection").hidden = !end && !failures;
+  };
+
   const listen = (run) => {
     if (source) source.close();
     close();
     source = new EventSource("events" + (run ? `?run=${run}` : ""));
     source.onmessage = (event) => {
-      find("connection").hidden = true;
       show(JSON.parse(event.data));
+      showConnection(0);
     };
-    source.onerror = () => { find("connection").hidden = false; };
+    source.onerror = () => showConnection(failures + 1);
   };
 
   find("runs").addEventListener("change", (event) => listen(event.target.value));
