@@ -27,7 +27,7 @@ def test_after_a_second_the_log_and_the_repr_name_the_stage_that_is_in_a_call(ca
             assert "in tests.graph.stuck.Stuck.__call__ (" in text
         stuck.release()
         assert run.result(20) == ([0, 1, 2], 3)
-        assert repr(run) == "<Run 'run' completed>"
+        assert repr(run) == "<Run 'run' completed (drained)>"
 
 
 def test_one_that_waits_for_no_call_names_its_stages():

@@ -115,6 +115,18 @@ def test_every_line_has_run_stage_and_partition(caplog):
         assert set(kind.fields) >= record.__dict__.keys() & {"state", "seconds", "stages", "count"}
 
 
+def test_the_line_of_a_cancelled_run_shows_no_error(caplog):
+    with caplog.at_level(logging.INFO, "actors_rs.events"), ActorSystem() as system:
+        run = system.start(Source.queue(1).to(Sink.list()))
+        run.cancel()
+        assert run.wait(SECONDS)
+        wait_until(lambda: "run_ended" in [one.__dict__.get("event") for one in caplog.records])
+    (line,) = [one for one in caplog.records if one.__dict__.get("event") == "run_ended"]
+    assert "state=cancelled" in line.getMessage()
+    assert "error" not in line.getMessage()
+    assert line.__dict__["error_type"] == "RunCancelled", "handlers still find it"
+
+
 def test_a_listener_that_raises_is_a_dead_letter_and_no_failure(system):
     def raises(event):
         raise ValueError("a listener's own defect")

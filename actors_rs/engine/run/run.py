@@ -74,7 +74,9 @@ class Run(Generic[R]):
 
     def __repr__(self) -> str:
         waits = self._scope.waits_for() if self._scope.drains_for_long else ""
-        return f"<Run {repr_of(self.name)} {self.state}{waits and ', waits for '}{waits}>"
+        state = self.state
+        drained = " (drained)" if state == "completed" and self._scope.draining else ""
+        return f"<Run {repr_of(self.name)} {state}{drained}{waits and ', waits for '}{waits}>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """The drawing of the run at this moment, for a notebook."""

@@ -127,7 +127,8 @@ class Events:
             fields |= {"error": event.error, "error_type": class_name_of(event.error)}
         if kind.of_elements:
             fields["count"] = number
-        known = [(name, value) for name, value in fields.items() if value is not None]
+        hidden = ("error", "error_type") if event.fields.get("state") == "cancelled" else ()
+        known = [(k, v) for k, v in fields.items() if v is not None and k not in hidden]
         line = [f"{event.name} run={event.run}#{event.run_id}" if event.run_id else event.name]
         line += [f"{name}={text_of(value)}" for name, value in known]
         where = {"event": event.name, "system": self._system, "run": event.run}

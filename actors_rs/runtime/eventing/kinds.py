@@ -28,7 +28,8 @@ EVENTS: Mapping[str, EventKind] = {
         ("seconds", "cut"),
     ),
     "run_ended": EventKind(
-        "A run has ended: `state` is `completed`, `failed` or `cancelled`.",
+        "A run has ended: `state` is `completed`, `failed` or `cancelled`. The text of the line of "
+        "a cancelled run leaves the error out.",
         ("state", "seconds", *_ERROR),
     ),
     "stage_failed": EventKind(
