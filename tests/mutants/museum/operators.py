@@ -36,8 +36,8 @@ MUTANTS = (
         f"{OPERATOR}.advance",
         "while outlet.demand > 0:",
         "for _ in range(outlet.demand > 0):",
-        "linear/chain",
         "linear/big chain",
+        "linear/chain",
     ),
     mutant(
         "a part of a view begins anew",
