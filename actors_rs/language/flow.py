@@ -286,6 +286,8 @@ class Flow(
     ) -> Flow[In_contra, Out_co]:
         """The last stage with these settings; a setting that is ``None`` stays as it is.
 
+        ``.named("...")`` gives the stage a name.
+
         - ``window``: elements its inlets keep requested; for a source, the inlets of the stages
           after it, up to one that makes new elements, such as ``flat_map``. ``"auto"``, not for a
           source: as many as fit pace and weight, see ``ActorSystem``, whose default it is.
