@@ -95,8 +95,8 @@ class Pages:
     async def events(self, request: Request) -> Response:
         """The state of a run, again and again: each part of it when it has changed.
 
-        Once the system drains or has shut down, an answer has one last state: a server that stops
-        waits for its answers.
+        Once the system drains or has shut down, an answer ends with the next look at the runs: a
+        server that stops waits for its answers.
         """
         from starlette.responses import StreamingResponse
 
@@ -105,13 +105,15 @@ class Pages:
 
     async def _stream(self, wanted: str) -> AsyncIterator[str]:
         sent: dict[str, Any] = {}
+        ends = False
         while not self._over:
             news = {k: v for k, v in self._parts(wanted, sent).items() if sent.get(k, sent) != v}
             sent |= news
             yield f"data: {json.dumps(news, separators=(',', ':'))}\n\n"
-            if sent["system"]["state"] != "running":
+            if ends:
                 yield f"retry: {RETRY}\n\n"
                 return
+            ends = sent["system"]["state"] != "running"
             await self._sampled.wait()
 
     def _parts(self, wanted: str, sent: dict[str, Any]) -> dict[str, Any]:

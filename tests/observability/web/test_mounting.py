@@ -189,7 +189,7 @@ def test_an_open_stream_of_a_mounted_page_ends_when_its_system_drains(system):
     assert rest.endswith(f"retry: {RETRY}\n\n"), "the browser asks again, but not in a tight loop"
 
 
-def test_a_stream_that_begins_after_the_end_of_its_system_has_one_state_and_ends():
+def test_a_stream_that_begins_after_the_end_of_its_system_ends_after_the_next_look():
     async def main(app):
         async with answer_of(app, "/actors/events") as answer:
             return await rest_of(*answer)
@@ -197,5 +197,5 @@ def test_a_stream_that_begins_after_the_end_of_its_system_has_one_state_and_ends
     with ActorSystem() as system:
         app = mounted(system)
     whole = asyncio.run(main(app))
-    assert whole.count("data: ") == 1
+    assert whole.count("data: ") == 2
     assert '"state":"shut down"' in whole
