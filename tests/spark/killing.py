@@ -8,6 +8,7 @@ from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,11 @@ class Night:
         """Compare ledger and output with each other and with what they were at the last look."""
         report = self._report()
         assert report is not None
-        committed = {e.partition: e for e in report.partitions if e.state == "committed"}
+        committed = {
+            entry.partition: replace(entry, attempts_in_start=None)  # each start counts from 0
+            for entry in report.partitions
+            if entry.state == "committed"
+        }
         assert committed.items() >= self.committed.items(), "committed work was done again"
         self.committed = committed
         rows, rejected = self._rows(), self._rejected()
