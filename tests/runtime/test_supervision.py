@@ -140,7 +140,7 @@ def test_a_failing_constructor_reaches_the_supervisor_which_tries_again(kind, ca
     with ActorSystem() as system:
         ref = system.supervise(tree(OneForOne(backoff=SOON), "a", [], kind=Reluctant)).child("a")
         assert ref.ask("x", timeout=20) == 1
-    assert caplog.text.count("tree/a could not be made") == 2
+    assert caplog.text.count("'tree/a' could not be made") == 2
 
 
 def test_a_constructor_that_forgets_its_super_is_a_failure_that_says_so():
