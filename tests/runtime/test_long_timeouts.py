@@ -21,7 +21,7 @@ every_length = pytest.mark.parametrize("seconds", LONG)
 
 @every_length
 def test_the_block_of_a_system_with_all_the_time_leaves_no_thread(seconds):
-    with no_thread_left(), ActorSystem(workers=2, shutdown_timeout=seconds) as system:
+    with no_thread_left(), ActorSystem(workers=2, window=16, shutdown_timeout=seconds) as system:
         run = system.start(Source.range(0, 10).map_async(str, 2).to(Sink.count()))
         system.spawn(Recorder).ask(1)
     assert run.result() == 10
