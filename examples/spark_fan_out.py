@@ -5,7 +5,8 @@
 Each weather station has a file of readings. Spark's executors read and convert the files, a
 partition for each station, and the rows go into a table of SQLite. One file is damaged: its
 partition fails at each attempt and is set aside, and the others are written. A ledger says which
-partitions are done. When the file is repaired, the same job computes that partition alone.
+partitions are done. When the file is repaired, the same job computes that partition alone: its
+number comes from ``spark.range``, and not from the sizes of the files.
 """
 
 import sqlite3

@@ -228,6 +228,8 @@ def _details(now: Mapping[str, Any], before: Mapping[str, Any], seconds: float) 
     """Partitions by state, what went wrong, and rows per second where the stage counts rows."""
     if "partitions" not in now:
         return ""
+    if now["partitions"] is None:
+        return "partitions not known yet"
     parts = [f"{now[state]} {state}" for state in _PARTITION_STATES if state in now]
     parts += [f"{now[what]} {what}" for what in _PARTITION_TROUBLE if now.get(what)]
     if "rows" in now:

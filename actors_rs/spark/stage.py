@@ -117,7 +117,9 @@ class PartitionsSource(StageLogic):
         return sum(not (one.ended or one.is_full) for one in self._fetches)
 
     def details(self) -> dict[str, Any]:
-        running, total = self._jobs, self._total
+        # a second attempt, or one that was dropped and still runs, is no further partition
+        running = min(self._jobs, sum(not one.ended for one in self._fetches.copy()))
+        total = self._total
         return {
             "partitions": total,
             "done": self._done,

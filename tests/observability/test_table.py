@@ -170,6 +170,12 @@ def test_partition_figures_that_are_missing_are_left_out():
     assert row.details == "20 partitions: 3 done"
 
 
+def test_a_source_whose_partitions_are_not_known_yet_says_so():
+    figures = {"partitions": None, "done": 0, "running": 0, "waiting": None, "rows": 0}
+    (row,) = rows_of(snapshot(replace(SOURCE, details=figures)))
+    assert row.details == "partitions not known yet"
+
+
 def test_what_went_wrong_with_partitions_is_shown_where_something_did():
     figures = {"partitions": 20, "done": 3, "poison": 1, "retried": 4, "skipped": 0}
     (row,) = rows_of(snapshot(replace(SOURCE, details=figures), seconds=8.0))

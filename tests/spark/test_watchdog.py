@@ -52,6 +52,11 @@ def test_a_late_partition_is_begun_a_second_time_under_a_tag_of_its_own() -> Non
     assert bench.got == [0, 1]
 
 
+def test_a_second_attempt_is_no_further_partition_that_runs() -> None:
+    figures = late(ListPlan([0], [1], [2]), in_flight=1).logic.details()
+    assert (figures["running"], figures["waiting"]) == (1, 2)
+
+
 def test_a_second_attempt_is_an_event_that_says_why() -> None:
     bench = late(ListPlan([0, 1]))
     counts = {"attempt": 1, "attempts_in_all": 1}
