@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
 from actors_rs.delivery.command import add_status, status_lines
+from actors_rs.delivery.reporting import dead_letters_said
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
@@ -266,10 +267,13 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                 run: Run[Any] = system.start(graph, name=options.target.rpartition(":")[2])
                 with live_table(run, console=console) if options.live else nullcontext():
                     result = stop.result_or_drain(run)
+                lost = sum(one.details.get("dead_lettered", 0) for one in run.snapshot().stages)
                 code = stop.exit_code
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
     code = _tell(_described(result), code if options.web_keep else stop.exit_code)
+    if said := dead_letters_said(lost):
+        _complain(said, code)
     return _complain(said, code or GAVE_UP) if (said := given_up.said()) else code
 
 

@@ -11,6 +11,7 @@ machine.
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
@@ -222,6 +223,13 @@ class LedgerRun:
                 return schema
             found = self._database.execute(notes.FIND_SCHEMA, (self.run, sink)).fetchone()
         return None if found is None else bytes(found[0])
+
+    def files(self) -> dict[str, int]:
+        """The files that the run reads, with their bytes; empty if that was not noted."""
+        with self._lock, _naming(self.path):
+            query = "SELECT files FROM ledger_runs WHERE run = ?"
+            found = self._database.execute(query, (self.run,)).fetchone()
+        return dict(json.loads(found[0]))
 
     def write(self, several: Sequence[Note]) -> None:
         """Write ``several`` in one transaction: one wait for the disk, if any of them needs it.

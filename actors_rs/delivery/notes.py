@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,8 @@ from actors_rs.runtime._primitives import wall_clock
 from actors_rs.texts import repr_of_fields
 
 __all__ = [
-    "COMMIT", "FIND_SCHEMA", "Note", "begun", "committed", "failed", "schema_of",
+    "COMMIT", "FIND_SCHEMA", "Note", "begun", "committed", "dead_lettered", "failed",
+    "input_files", "schema_of",
 ]  # fmt: skip
 
 COMMIT = (
@@ -28,6 +30,13 @@ _FAILED = (
     "UPDATE ledger_partitions SET state = :state, last_error = :error "
     "WHERE run = :run AND partition = :partition AND state <> 'committed'"
 )
+
+_DEAD_LETTERED = (
+    "UPDATE ledger_partitions SET dead_lettered = :count "
+    "WHERE run = :run AND partition = :partition"
+)
+"""Apart from the commit, which a sink may have made before the source knows the count."""
+_FILES = "UPDATE ledger_runs SET files = :files WHERE run = :run"
 
 _SCHEMA = "INSERT OR IGNORE INTO ledger_schemas (run, sink, schema) VALUES (:run, :sink, :schema)"
 FIND_SCHEMA = "SELECT schema FROM ledger_schemas WHERE run = ? AND sink = ?"
@@ -60,6 +69,16 @@ def committed(partition: int, rows: int, size: int, checksum: str | None = None)
     """``partition`` is done, for good: ``rows`` rows of ``size`` bytes, and what they sum up to."""
     values = {"partition": partition, "rows": rows, "size": size, "checksum": checksum}
     return Note(COMMIT, values, durable=True)
+
+
+def dead_lettered(partition: int, count: int) -> Note:
+    """So many elements of ``partition``, which is done, became dead letters."""
+    return Note(_DEAD_LETTERED, {"partition": partition, "count": count})
+
+
+def input_files(files: dict[str, int]) -> Note:
+    """The run reads ``files``, of so many bytes each."""
+    return Note(_FILES, {"files": json.dumps(files)}, durable=True)
 
 
 def schema_of(sink: str, schema: bytes) -> Note:

@@ -10,7 +10,7 @@ from typing import Any
 from actors_rs.delivery.schema import Entry, Report
 from actors_rs.texts import attempts_text, counted, text_of
 
-__all__ = ["nothing_left", "partition_lines", "report_lines"]
+__all__ = ["dead_letters_said", "nothing_left", "partition_lines", "report_lines"]
 
 LATELY = 100
 """Partitions committed last, from which the rate of a live run is computed."""
@@ -39,6 +39,8 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
     done = f"{counts['committed']} of {total} partitions committed ({_share(report)})"
     yield ", ".join([done, *rest])
     yield _work(report, now)
+    if dead := dead_letters_said(sum(entry.dead_lettered or 0 for entry in report.partitions)):
+        yield dead
     again = sum(max(0, entry.attempts - 1) for entry in report.partitions)
     if again:
         were = "was a repetition" if again == 1 else "were repetitions"
@@ -64,10 +66,20 @@ def partition_lines(report: Report) -> Iterator[str]:
         if entry.committed is not None:
             line += f" {_time(entry.committed)}{_by(report, entry.committed)}: "
             line += f"{entry.rows:,} rows, {entry.bytes:,} bytes, {_tries(entry)}"
+            if entry.dead_lettered:
+                line += f", {counted(entry.dead_lettered, 'element')} dead-lettered"
         elif entry.started is not None:
             line += f", last begun {_time(entry.started)}{_by(report, entry.started)}: "
             line += _tries(entry)
         yield line + (f"; last failure: {text_of(entry.last_error)}" if entry.last_error else "")
+
+
+def dead_letters_said(count: int) -> str:
+    """A sentence about dead letters in partitions that count as done; "" where there are none."""
+    if not count:
+        return ""
+    became = "element of committed partitions" if count == 1 else "elements of committed partitions"
+    return f"{count:,} {became} became dead letters: no sink has them, and no run repeats them"
 
 
 def _after_failure(report: Report) -> dict[str, str]:

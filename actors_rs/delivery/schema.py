@@ -22,12 +22,13 @@ BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS ledger_runs (
     run INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, schema TEXT NOT NULL, plan TEXT NOT NULL,
     partitions INTEGER NOT NULL, state TEXT NOT NULL, holder INTEGER, started REAL NOT NULL,
-    ended REAL, error TEXT, remarks TEXT NOT NULL DEFAULT '');
+    ended REAL, error TEXT, remarks TEXT NOT NULL DEFAULT '', files TEXT NOT NULL DEFAULT '{{}}');
 CREATE TABLE IF NOT EXISTS ledger_partitions (
     run INTEGER NOT NULL, partition INTEGER NOT NULL, state TEXT NOT NULL DEFAULT 'pending',
     attempts INTEGER NOT NULL DEFAULT 0, rows INTEGER NOT NULL DEFAULT 0,
     bytes INTEGER NOT NULL DEFAULT 0, started REAL, committed REAL, last_error TEXT, checksum TEXT,
-    attempts_in_start INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, partition)) WITHOUT ROWID;
+    attempts_in_start INTEGER NOT NULL DEFAULT 0, dead_lettered INTEGER,
+    PRIMARY KEY (run, partition)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_outputs (
     run INTEGER NOT NULL, kind TEXT NOT NULL, target TEXT NOT NULL, delivered REAL,
     PRIMARY KEY (run, kind, target)) WITHOUT ROWID;
@@ -48,7 +49,9 @@ The transaction locks at once: to go from reading to writing, SQLite waits for n
 _ADDED = (
     ("ledger_partitions", "checksum", "TEXT"),
     ("ledger_partitions", "attempts_in_start", "INTEGER NOT NULL DEFAULT 0"),
+    ("ledger_partitions", "dead_lettered", "INTEGER"),
     ("ledger_runs", "remarks", "TEXT NOT NULL DEFAULT ''"),
+    ("ledger_runs", "files", "TEXT NOT NULL DEFAULT '{}'"),
     ("ledger_starts", "process", "INTEGER"),
 )
 
@@ -81,6 +84,8 @@ class Entry:
     """Of the rows, in any order; None where there is none."""
     attempts_in_start: int | None = None
     """None where the ledger is older than such notes."""
+    dead_lettered: int | None = None
+    """Elements that became dead letters, once it is committed; None where none did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +167,7 @@ def read_report(database: sqlite3.Connection) -> Report | None:
         return None
     newer = [
         one if has_column(database, "ledger_partitions", one) else "NULL"
-        for one in ("checksum", "attempts_in_start")
+        for one in ("checksum", "attempts_in_start", "dead_lettered")
     ]
     entries = database.execute(
         "SELECT partition, state, attempts, rows, bytes, started, committed, last_error, "

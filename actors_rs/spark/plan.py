@@ -126,6 +126,11 @@ class PartitionPlan(Protocol[T_co]):
         """
         ...
 
+    def files(self) -> dict[str, int]:
+        """The files whose sizes decide which rows lie in which partition, with their bytes; empty
+        if nobody can tell. After ``plan``. Blocks."""
+        ...
+
 
 class PlannedPartitions(Generic[T]):
     """The common part of all kinds: tags around jobs, failures described, cancellation."""
@@ -213,6 +218,9 @@ class PlannedPartitions(Generic[T]):
 
     def caches(self) -> str:
         return ""
+
+    def files(self) -> dict[str, int]:
+        return {}
 
     def _make_repeatable(self) -> None:
         raise NotImplementedError

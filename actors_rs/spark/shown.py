@@ -25,6 +25,7 @@ class ShownPartitions(PartitionsSource):
     _retried: int
     _committed: int
     _skipped: int
+    _dead_lettered: int
 
     def details(self) -> dict[str, Any]:
         found = super().details()
@@ -35,6 +36,7 @@ class ShownPartitions(PartitionsSource):
         found["retried"] = self._retried
         if self._ledger is not None:
             found |= {"committed": self._committed, "skipped": self._skipped}
+            found["dead_lettered"] = self._dead_lettered
         return found
 
     def partition_states(self) -> str:

@@ -135,7 +135,8 @@ class PartitionedSource(Flow[Never, T_co]):
 
         ``verify``: a run that goes on computes this share of the committed partitions again, at
         least one. The default 0.02 is 2 %; 0 computes none. If a partition has other rows now, the
-        run fails with ``LedgerError`` before anything is written.
+        run fails with ``LedgerError`` before anything is written. All of them are computed again
+        if a file that Spark reads has another size than before, unless ``verify`` is 0.
         """
         if not isinstance(ledger, Ledger):
             hint = f": write resume(Ledger({repr_of(str(ledger))}))" if _is_path(ledger) else ""

@@ -61,7 +61,7 @@ class SupervisedPartitions(ShownPartitions):
         self._attempts_of = Counter()
         self._retried = 0
         self._poisoned: list[int] = []
-        self._committed = self._skipped = 0
+        self._committed = self._skipped = self._dead_lettered = 0
         self._lingers = self._alone = False
         self._why_alone: BaseException | None = None
 
@@ -360,7 +360,7 @@ class SupervisedPartitions(ShownPartitions):
         if self._units.get(unit.key) is unit and self._ledger is not None:  # type: ignore[call-overload]
             del self._units[unit.key]
             self._settled_units.add(unit)
-            self._ledger.commit(unit)
+            self._dead_lettered += self._ledger.commit(unit)
             self._write_down()
 
     def _write_down(self) -> None:

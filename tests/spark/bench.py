@@ -98,6 +98,9 @@ class ListPlan:
     def caches(self) -> str:
         return ""
 
+    def files(self) -> dict[str, int]:
+        return {}
+
 
 class NoHurry:
     def lap(self) -> float:

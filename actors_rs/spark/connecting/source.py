@@ -158,6 +158,9 @@ class _Query(Generic[T]):
     def caches(self) -> str:
         return ""
 
+    def files(self) -> dict[str, int]:
+        return {}
+
     def _prepare(self) -> None:
         """What else has to be asked before the query begins."""
 

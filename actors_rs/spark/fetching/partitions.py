@@ -24,7 +24,7 @@ from actors_rs.spark.mapping.pickling import pickled_function
 from actors_rs.spark.plan import Apart, Checksums, Each, PlannedPartitions, Runs
 from actors_rs.spark.repeat.checksum import Checksum, summed
 from actors_rs.spark.repeat.fixing import fixed, judge
-from actors_rs.spark.resuming.describing import caches_read, description_of
+from actors_rs.spark.resuming.describing import caches_read, description_of, files_read
 from actors_rs.spark.resuming.partition_settings import settings_of
 from actors_rs.spark.tracing import seeing_trace
 
@@ -65,6 +65,9 @@ class _FramePartitions(PlannedPartitions[T]):
 
     def caches(self) -> str:
         return caches_read(self._fixed)
+
+    def files(self) -> dict[str, int]:
+        return files_read(self._df)
 
     def _make_repeatable(self) -> None:
         self._fixed = fixed(self._df)

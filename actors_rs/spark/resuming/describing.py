@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.spark.repeat.fixing import caches_of, dealt
@@ -13,7 +13,7 @@ from actors_rs.spark.resuming.partition_settings import settings_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["caches_read", "description_of", "without_numbers"]
+__all__ = ["caches_read", "description_of", "files_read", "without_numbers"]
 
 _ALL_FIELDS = 2**31 - 1
 _LAMBDA = re.compile(r"\blambda (\w+?)(_\d+#\d+)")
@@ -23,6 +23,7 @@ _COUNTED = re.compile(
 )
 _ADDRESS = re.compile(r"0x[0-9a-f]+|@[0-9a-f]{6,}")
 _CALL_SITE = re.compile(r"( at [^\[\n]*?) at [^\[\n]*:\d+(?= \[)")
+_FILE = re.compile(r"\bpath=(.*?); isDirectory=\w+; length=(\d+);")
 _CACHED = re.compile(r"^.*\bCachedPartitions: .*\n?", re.MULTILINE)
 
 
@@ -43,6 +44,24 @@ def description_of(df: Any, run: DataFrame | None) -> tuple[str, str]:
 def caches_read(run: DataFrame | None) -> str:
     """The caches that ``run``, once it is planned, reads: a line each. No part of the plan."""
     return "" if run is None else "\n".join(map(without_numbers, caches_of(run)))
+
+
+def files_read(df: Any) -> dict[str, int]:
+    """The files that Spark reads for ``df``, with the bytes that it deals them to partitions by.
+
+    The files of subqueries and of tables that list files late are missing. It is empty where the
+    names for it, private to Spark, have moved.
+    """
+    from py4j.protocol import Py4JError
+
+    found: dict[str, int] = {}
+    with suppress(Py4JError):
+        leaves = df._jdf.queryExecution().analyzed().collectLeaves()
+        for place in range(leaves.size()):
+            with suppress(Py4JError):  # a leaf of another kind
+                listed = leaves.apply(place).relation().location().allFiles().mkString("\n")
+                found |= {name: int(size) for name, size in _FILE.findall(str(listed))}
+    return found
 
 
 def without_numbers(plan: str) -> str:

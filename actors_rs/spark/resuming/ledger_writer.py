@@ -28,7 +28,7 @@ from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.describing import without_numbers
 from actors_rs.spark.resuming.other_plan import SparkPlan
-from actors_rs.spark.resuming.verifying import verify_partition
+from actors_rs.spark.resuming.verifying import changed_file, verify_partition
 from actors_rs.texts import counted, few, named, text_of
 
 __all__ = ["LedgerWriter"]
@@ -72,6 +72,8 @@ class LedgerWriter:
         self.starts: tuple[dict[str, Any], ...] = ()
         """All starts in the ledger, the oldest first; this one, the last, as it is now."""
         self._verify = verify
+        self._files: dict[str, int] = {}
+        self._changed = ""
         self._done: list[Entry] = []
         self._total = 0
         self._notes: deque[tuple[Note, Unit | None]] = deque()
@@ -92,6 +94,7 @@ class LedgerWriter:
         Where nothing is left to do, the log says so.
         """
         schema, text = plan.describe()
+        self._files = plan.files()
         facts = SparkPlan(schema, total, without_numbers(text), plan.caches())
         run = self._ledger.open(facts, self._outputs)
         report = run.report()
@@ -103,7 +106,8 @@ class LedgerWriter:
         self.attempts = {entry.partition: entry.attempts for entry in entries if entry.attempts}
         self.starts = report.starts
         self._total = total
-        self._run = run
+        self._compare_files(run)
+        self._run = run  # from here on, another thread may close it
         if self._closed is not None:  # the second caller finds both
             self._finish(run, *self._closed)
 
@@ -113,15 +117,30 @@ class LedgerWriter:
         Raises ``LedgerError`` if one of them has other rows; stops when it is ``over``.
         """
         if self._verify and self._done and len(self._done) < self._total:
-            count = ceil(self._verify * len(self._done))
+            count = len(self._done) if self._changed else ceil(self._verify * len(self._done))
             chosen = Random().sample(self._done, count)
             numbers = few(sorted(entry.partition for entry in chosen))
             done = counted(len(self._done), "partition")
             text = "%s: verifying %s of %s that are done: %s"
             logger.info(text, self._ledger.path, count, done, numbers)
             for entry in chosen:
-                if not over():
-                    verify_partition(plan, tag, entry, self._rows_of, self._ledger.path)
+                if over():
+                    return
+                verify_partition(plan, tag, entry, self._rows_of, self._ledger.path, self._changed)
+            if self._changed:
+                self._open_run().write([notes.input_files(self._files)])
+
+    def _compare_files(self, run: LedgerRun) -> None:
+        """Note what the run reads, unless files have changed whose partitions may be done."""
+        then, now = run.files(), self._files
+        self._changed = changed_file(then, now) if 0 < len(self._done) < self._total else ""
+        if self._changed:
+            text = "%s: %s, which may move rows between partitions: %s"
+            verified = "all partitions that are done are verified"
+            done = verified if self._verify else "nothing is verified, since verify=0"
+            logger.warning(text, self._ledger.path, self._changed, done)
+        elif now != then:
+            run.write([notes.input_files(now)])
 
     def unit(self, partition: int, settled: Callable[[Unit, Counter[Disposition]], None]) -> Unit:
         """A unit for ``partition``."""
@@ -151,11 +170,14 @@ class LedgerWriter:
         """An attempt failed."""
         self._notes.append((notes.failed(partition, text_of(error), poison=poison), None))
 
-    def commit(self, unit: Unit) -> None:
-        """Everything that came of ``unit`` is done."""
+    def commit(self, unit: Unit) -> int:
+        """Everything that came of ``unit`` is done; how many of its elements are dead letters."""
         entry: Any = unit.entry
+        if dead := unit.outcomes[Disposition.DEAD_LETTERED]:
+            self._notes.append((notes.dead_lettered(unit.key, dead), None))  # type: ignore[arg-type]
         note = notes.committed(unit.key, entry.rows, entry.size, entry.checksum)  # type: ignore[arg-type]
         self._notes.append((note, unit))
+        return dead
 
     @property
     def waits(self) -> bool:

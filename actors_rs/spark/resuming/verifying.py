@@ -10,16 +10,22 @@ from actors_rs.delivery.schema import Entry
 from actors_rs.errors import LedgerError
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
+from actors_rs.texts import counted
 
-__all__ = ["verify_partition"]
+__all__ = ["changed_file", "verify_partition"]
 
 
 def verify_partition(
-    plan: PartitionPlan[Any], tag: str, entry: Entry, rows_of: Callable[[Any], int], path: str
+    plan: PartitionPlan[Any],
+    tag: str,
+    entry: Entry,
+    rows_of: Callable[[Any], int],
+    path: str,
+    changed: str = "",
 ) -> None:
     """Raise ``LedgerError`` unless the partition of ``entry`` still has the rows it had. Blocks.
 
-    Of elements that never were Arrow only the number is known.
+    Of elements that never were Arrow only the number is known. ``changed``: a file that has.
     """
     checksum, rows = Checksum(), 0
     with closing(plan.fetch(entry.partition, tag, checksum)) as elements:
@@ -30,10 +36,21 @@ def verify_partition(
     counts = f"{entry.rows} rows when it was committed, {rows} now"
     raise LedgerError(
         f"{path}: partition {entry.partition} has other rows than before ({counts}): to go on "
-        "would lose or double rows, so nothing was written. Its input has changed, or a function "
+        f"would lose or double rows, so nothing was written. {changed or 'Its input has changed'}, "
+        "or a function "
         "in the plan gives other values each time. Go on with the input as it was, or begin again "
         "with an empty output and another ledger; resume(ledger, verify=0) goes on unseen"
     )
+
+
+def changed_file(then: dict[str, int], now: dict[str, int]) -> str:
+    """The first file whose size was another one, and how many more; "" if there is none."""
+    changed = sorted(name for name in then.keys() & now.keys() if then[name] != now[name])
+    if not changed:
+        return ""
+    first, *others = changed
+    more = f", and {counted(len(others), 'more file')} changed" if others else ""
+    return f"{first} has {now[first]} bytes, and had {then[first]} before{more}"
 
 
 def _same(entry: Entry, checksum: Checksum) -> bool:
