@@ -49,13 +49,17 @@ def test_a_scope_that_is_cancelled_cancels_the_run_and_waits_for_its_end(backend
     awaited, looped = Endless(), Endless()
 
     async def main():
-        with anyio.move_on_after(0.02) as scope:
-            await run_async(awaited.source().to(Sink.ignore()))
-        assert scope.cancelled_caught
+        async with anyio.create_task_group() as group:
+            group.start_soon(run_async, awaited.source().to(Sink.ignore()))
+            while not awaited.given:
+                await anyio.sleep(0.001)
+            group.cancel_scope.cancel()
+        assert group.cancel_scope.cancelled_caught
         assert awaited.released.is_set()
-        with anyio.move_on_after(0.02) as scope:
+        with anyio.CancelScope() as scope:
             async with iterate(looped.source().append(Source.never())) as elements:
                 async for _ in elements:
+                    scope.cancel()
                     await anyio.sleep(0)
         assert scope.cancelled_caught
         assert looped.released.is_set()
