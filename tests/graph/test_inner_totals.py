@@ -57,7 +57,7 @@ def test_what_inner_buffers_dropped_is_counted_behind_their_ends(system):
 SHORT = {
     "take_while": lambda source: source.take_while(lambda x: x < 20),
     "first": lambda source: source.first(lambda x: x >= 10),
-    "contains": lambda source: source.contains(15),
+    "contains": lambda source: source.contains(3),
     "zip": lambda source: source.zip(Source.of(1, 2, 3)),
 }
 

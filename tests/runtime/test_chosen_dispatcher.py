@@ -74,7 +74,7 @@ def test_a_dispatcher_that_does_not_exist_is_a_constructor_that_failed(caplog):
         spec = ChildSpec(Chooses, args=("none such",), name="child", restart="temporary")
         top = system.supervise(Supervisor(children=[spec]))
         eventually(lambda: not top.children())
-        assert "child could not be made" in caplog.text
+        assert "'supervisor/child' could not be made" in caplog.text
         assert "must be 'pool', 'pinned' or 'calling_thread', got 'none such'" in caplog.text
 
 

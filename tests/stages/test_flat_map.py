@@ -32,6 +32,14 @@ class Drained:
             self.started.set_result(run)
             return run.result(SECONDS)
 
+    def run_of(self, flow):
+        """The run of ``flow``, which has ended, and so has its system, which has logged it."""
+        with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
+            run = system.start(flow.to(Sink.list()))
+            self.started.set_result(run)
+            run.result(SECONDS)
+        return run
+
 
 by_both_names = pytest.mark.parametrize("name", ["flat_map", "concat_map"])
 
@@ -56,14 +64,11 @@ def test_a_source_that_has_no_end_gives_no_more_when_the_run_drains(name):
 @pytest.mark.parametrize("breadth", [None, 3])
 def test_the_log_and_the_snapshot_count_the_inner_streams_that_a_drain_cut(breadth, caplog):
     drained = Drained(count())
-    with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
-        flow = Source.of(1).flat_map(
-            lambda n: Source.from_iterable(lambda: drained.rows_of(n)), breadth=breadth
-        )
-        with caplog.at_level("INFO", "actors_rs.graph"):
-            run = system.start(flow.to(Sink.list()))
-            drained.started.set_result(run)
-            run.result(SECONDS)
+    flow = Source.of(1).flat_map(
+        lambda n: Source.from_iterable(lambda: drained.rows_of(n)), breadth=breadth
+    )
+    with caplog.at_level("INFO", "actors_rs.graph"):
+        run = drained.run_of(flow)
     assert sum(stage.details.get("cut", 0) for stage in run.snapshot().stages) == 1
     assert "that cut 1 inner stream, perhaps before its end, as" in caplog.text
 
@@ -74,11 +79,8 @@ def test_the_log_tells_streams_that_a_drain_cut_in_the_middle_from_those_that_ha
     def rows(n):
         return Source.from_iterable(lambda: drained.rows_of(n)) if n == 1 else Source.never()
 
-    with ActorSystem(workers=2, window=16, shutdown_timeout=SECONDS) as system:
-        with caplog.at_level("INFO", "actors_rs.graph"):
-            run = system.start(Source.of(2, 3, 1).flat_map(rows, breadth=3).to(Sink.list()))
-            drained.started.set_result(run)
-            run.result(SECONDS)
+    with caplog.at_level("INFO", "actors_rs.graph"):
+        drained.run_of(Source.of(2, 3, 1).flat_map(rows, breadth=3))
     assert "cut 1 inner stream, perhaps before its end, and 2 before their first" in caplog.text
 
 
