@@ -50,6 +50,8 @@ def unlink(stage: _HasLogic) -> None:
         outlet._downstream = None
     for inlet in stage.logic.inlets:
         inlet._upstream = None
+        if inlet.auto is not None:
+            inlet.auto.unlink()
 
 
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:

@@ -143,6 +143,10 @@ class AutoWindow:
         if done:
             self.over()
 
+    def unlink(self) -> None:
+        """The stage has ended: release it, so that it is freed without the cyclic collector."""
+        self._stage = UNBOUNDED
+
     def over(self) -> None:
         """The link holds nothing any more, and nothing will come."""
         if self._share is not None:
