@@ -127,6 +127,7 @@ def test_a_question_gets_an_answer_or_an_error_wherever_the_asker_is_interrupted
     trial.end()
 
 
+@pytest.mark.timeout(400)  # it interrupts the start after each of its steps
 def test_a_system_goes_on_and_ends_wherever_the_start_of_a_run_was_interrupted():
     def start():
         run = trial.system.start(Source.range(0, 3).map(str).to(Sink.list()))
