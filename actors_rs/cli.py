@@ -81,7 +81,7 @@ PARAMETERS = """\
 The command passes no parameters to the graph: let the function that returns it read them from the
 environment, as in
   DAY=2026-11-27 actors-rs run orders.jobs:nightly      with os.environ["DAY"] in nightly()
-For options of its own, make a program with argparse that calls graph.run().
+A program with argparse that calls graph.run() can have options of its own.
 """
 
 TARGET = (

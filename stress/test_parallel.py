@@ -1,7 +1,7 @@
 """Unit tests of what threads share, each in four threads at once: pytest-run-parallel.
 
-Threads switch after 1 µs meanwhile. It takes the place of a build without the GIL, as far as that
-goes: what several tests share is the state of modules, classes and the interpreter.
+Threads switch after 1 µs. The tests share the state of modules, classes and the interpreter. They
+stand in for a build without the GIL, which is not to be had here.
 """
 
 from __future__ import annotations

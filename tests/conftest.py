@@ -34,7 +34,7 @@ def pytest_configure() -> None:
 def small_heap() -> None:
     """The collector skips objects that exist before a file: 18,000 tests, imports and reports.
 
-    Else each collection visits all of them, and tests that look for leaks collect often. Once at
+    Tests that look for leaks collect often, and each collection would visit all of them. Once at
     the start is not enough: an exploration that ends makes the collector visit them again.
     """
     gc.collect()

@@ -18,7 +18,7 @@ from tests.graph.helpers import SECONDS
 BLOCKING = 20
 """How many elements are waited for."""
 QUICK = [0, 1, 5_000]
-"""How many come before those without a wait: chunks get large meanwhile."""
+"""How many come before those without a wait, and let chunks get large."""
 
 
 class Watched:

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="union-attr, var-annotated"
-"""A failure within a frame, or of what comes before and behind it: nothing else suffers."""
+"""A failure within a frame, or of the elements before and after it: nothing else suffers."""
 
 import pytest
 

@@ -125,7 +125,7 @@ ENOUGH = {
 @pytest.mark.parametrize("window", [1, 2, 4, 16])
 @pytest.mark.parametrize(("body", "may_give"), ENOUGH.values(), ids=ENOUGH)
 def test_a_life_that_had_enough_is_followed_by_one_that_goes_on_behind_it(body, may_give, window):
-    """However much of the frame in hand the first stage did not need."""
+    """The first stage may need any part of the frame that it has taken."""
 
     def flow():
         return Source.range(0, 20).via(body(Flaky(1)).restart(WAIT))

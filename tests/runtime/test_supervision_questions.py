@@ -84,7 +84,7 @@ def test_the_sibling_is_answered_when_the_wait_before_the_restart_is_over(rule):
         with pytest.raises(ActorDeadError, match=REFUSED) as caught:
             top.child("reader").ask("3", timeout=60)
         assert world.now - began == pytest.approx(2, abs=0.1)
-        assert isinstance(caught.value.__cause__, ValueError)  # what the store has failed with
+        assert isinstance(caught.value.__cause__, ValueError)  # the failure of the store
         assert top.child("store").ask("4", timeout=1) == [4]
 
 

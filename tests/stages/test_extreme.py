@@ -1,5 +1,5 @@
 # mypy: disable-error-code="var-annotated"
-"""min and max of chunks are those of one loop, also of what has no order."""
+"""min and max of chunks are min and max of one loop, also of elements without an order."""
 
 import math
 from operator import itemgetter
@@ -71,7 +71,7 @@ def test_of_nothing_there_is_none():
 
 
 def fold(choose, chunks, key=None):
-    """What is chosen of ``chunks``, of which the stage takes one after the other."""
+    """The element that is chosen from ``chunks``, which the stage takes one after the other."""
     stage = Extreme(choose) if key is None else ExtremeBy(choose, key)
     for chunk in chunks:
         stage.consume(iter(chunk), [])

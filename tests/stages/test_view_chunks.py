@@ -1,5 +1,5 @@
 # mypy: disable-error-code="union-attr, var-annotated"
-"""Chunks of views: how much is copied for them, and what is kept behind a failure."""
+"""Chunks of views: how much is copied for them, and how much is kept after a failure."""
 
 import gc
 import weakref

@@ -28,8 +28,8 @@ __all__ = ["InnerTotals"]
 
 
 BOOKS = ("dropped", "conflated", "added", "undelivered", "cut", "not_begun")
-"""The ``details`` that are summed: what came in and did not go out, and streams that a drain cut,
-and how many of these had given no element."""
+"""The ``details`` that are summed. The first four count elements that came in and did not go out.
+``cut`` counts streams that a drain cut, ``not_begun`` the streams among them without an element."""
 FEW = 64
 """Numbers that are kept before they are added up."""
 

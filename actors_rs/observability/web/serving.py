@@ -118,8 +118,9 @@ def serve(
     the block raises ``OSError`` if the port is taken.
 
     The server has one thread and logs no requests. When the block is left, the thread has ended and
-    the port is free. The page still shows runs that have ended. In a coroutine write ``async
-    with``, which does not block the event loop. For a server that you have see ``asgi_app``.
+    the port is free. The page still shows runs that have ended. ``async with``
+    does not block the event loop of a coroutine. ``asgi_app`` is the page for a server that you
+    have.
 
     >>> from urllib.request import urlopen
     >>> from actors_rs.observability.web import serve

@@ -8,7 +8,7 @@ ended already. Give a function that returns an iterable to run it again and agai
 
 Back-pressure: draws what was asked for and no more.
 Completes: when the iterable has ended, which shows when one more is requested; when drained, after
-what was drawn.
+the elements that were drawn.
 Fails: when the iterable raises, after what came before.
 Cancels: by closing the iterator, if it can be closed.
 """
