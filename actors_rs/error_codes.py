@@ -174,9 +174,8 @@ EXPLANATIONS = {
         "ReadError",
         "A source could not read the file and the line that the message names. Elements before "
         "that line were delivered.",
-        "The original exception is __cause__. For bad rows of CSV or JSON lines write "
-        "on_bad_row='skip', for another text encoding encoding=..., for a file without suffix "
-        "compression=....",
+        "The original exception is __cause__. Write on_bad_row='skip' for bad rows of CSV or JSON "
+        "lines, encoding=... for another text encoding, compression=... for a file without suffix.",
         "guide.md",
     ),
     "ARS-021": Explanation(
