@@ -82,7 +82,7 @@ def test_what_fails_between_the_parts_ends_the_run(fuse):
 
 
 def test_a_table_shows_what_the_sink_of_a_fused_stream_took():
-    with ActorSystem(shutdown_timeout=SECONDS) as system:
+    with ActorSystem(window=4096, shutdown_timeout=SECONDS) as system:
         run = system.start(Source.range(0, 90).map(str).filter(len).to(Sink.count()).fuse())
         run.result(SECONDS)
         now = run.snapshot()
