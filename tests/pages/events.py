@@ -14,8 +14,9 @@ HEAD = """\
 Made from `actors_rs/runtime/eventing` by `python -m tests.pages.events`: change the data, not
 this page.
 
-Each event is one line of the logger `actors_rs.events` at level `INFO`, and a call of each listener
-of `system.events.listen(listener)`. `actors-rs run --log-json` writes lines as JSON; in a program,
+Each event is one line of the logger `actors_rs.events`, and a call of each listener of
+`system.events.listen(listener)`. The level is `INFO`, and `WARNING` for `partition_retried`.
+`actors-rs run --log-json` writes lines as JSON; in a program,
 `actors_rs.observability.JsonLines` is a formatter for `logging` that does the same.
 
 `run.result()` raises what a run has failed with, and `actors_rs.dead_letters` logs elements that

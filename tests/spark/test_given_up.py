@@ -48,6 +48,8 @@ def test_attempts_of_this_start_are_told_from_those_of_all_starts_and_the_log_ha
         "failed",
     )
     assert fields["partition_retried"]["attempts_in_all"] == 3
+    retries = [one for one in caplog.records if one.getMessage().startswith("partition_retried")]
+    assert {one.levelno for one in retries} == {logging.WARNING}
     assert dict(fields["partition_given_up"]) == {"attempt": 2, "attempts_in_all": 4}
     assert "(2 attempts in this start, 4 in all)" in given_up.said()
     lines = [

@@ -100,7 +100,7 @@ class Events:
                 why = "a listener raised"
                 self._dead_letters.publish(None, where="events", why=why, error=error)
         kind = EVENTS[event.name]
-        if logger.isEnabledFor(logging.INFO) and (number := self._due(event, kind)):
+        if logger.isEnabledFor(kind.level) and (number := self._due(event, kind)):
             self._log(event, kind, number)
 
     def _due(self, event: Event, kind: EventKind) -> int:
@@ -133,4 +133,4 @@ class Events:
         line += [f"{name}={text_of(value)}" for name, value in known]
         where = {"event": event.name, "system": self._system, "run": event.run}
         extra = {**where, "run_id": event.run_id, **fields}
-        logger.log(logging.INFO, "%s", " ".join(line), extra=extra)
+        logger.log(kind.level, "%s", " ".join(line), extra=extra)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ class EventKind:
     fields: tuple[str, ...] = ()
     of_elements: bool = False
     """Whether it may come for each element: then lines are counted together for a second."""
+    level: int = logging.INFO
+    """Of its line in the log."""
 
 
 EVENTS: Mapping[str, EventKind] = {
@@ -59,6 +62,7 @@ EVENTS: Mapping[str, EventKind] = {
         "`reason` is `failed`. Or it gave nothing for `partition_timeout`, and the next one begins "
         "beside it: `late`. `attempt` counts in this start, `attempts_in_all` in all starts.",
         ("reason", "attempt", "attempts_in_all", "wait_seconds", *_ERROR),
+        level=logging.WARNING,
     ),
     "partition_given_up": EventKind(
         "A partition has failed at its last attempt and is passed over.",
