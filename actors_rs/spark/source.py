@@ -2,7 +2,7 @@
 
 Each partition is one job, fetched on a thread that may block, never on the pool. A job starts when
 there is demand that the partitions already begun need not cover, and a partition is read no further
-ahead than a few pieces. At most ``in_flight`` partitions are begun and not yet delivered. The
+ahead than a few chunks. At most ``in_flight`` partitions are begun and not yet delivered. The
 window downstream of the source has that size too, and the next stages request only as they are
 requested from. So no more partitions are ahead of the end of a chain. Rows have the ordinary
 window.
@@ -63,7 +63,7 @@ class _Recipe:
     window: int
     in_flight: int
     ordered: bool
-    piece: int
+    chunk: int
     policy: PartitionPolicy
     size: Callable[[Any], int] = lambda element: 1
     ledger: Ledger | None = None
@@ -92,7 +92,7 @@ class _Recipe:
         settings: dict[str, Any] = {
             "in_flight": self.in_flight,
             "ordered": self.ordered,
-            "piece": self.piece,
+            "chunk": self.chunk,
             "size": self.size,
         }
         if self.policy.is_plain and self.ledger is None:
@@ -269,7 +269,7 @@ class SparkSource(metaclass=Suggesting):
                 window=in_flight,
                 in_flight=in_flight,
                 ordered=flag(ordered, "SparkSource.arrow: ordered"),
-                piece=1,
+                chunk=1,
                 size=attrgetter("num_rows"),
                 policy=policy_of(**policy),
             )
@@ -300,7 +300,7 @@ class SparkSource(metaclass=Suggesting):
                 window=0,
                 in_flight=in_flight,
                 ordered=flag(ordered, "SparkSource.rows: ordered"),
-                piece=_ROWS_AT_ONCE,
+                chunk=_ROWS_AT_ONCE,
                 policy=policy_of(**policy),
             )
         )
@@ -328,7 +328,7 @@ class SparkSource(metaclass=Suggesting):
                 window=at_least(1, in_flight, "SparkSource.partitions: in_flight"),
                 in_flight=in_flight,
                 ordered=flag(ordered, "SparkSource.partitions: ordered"),
-                piece=1,
+                chunk=1,
                 size=len,
                 policy=policy_of(**policy),
             )

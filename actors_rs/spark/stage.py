@@ -12,7 +12,7 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.fetching.driver_room import Share
-from actors_rs.spark.fetching.fetch import Fetch, next_piece
+from actors_rs.spark.fetching.fetch import Fetch, next_chunk
 from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.fetching.operations import PartitionOperations
 from actors_rs.spark.liveness import Watch
@@ -45,10 +45,10 @@ class PartitionsSource(StageLogic):
         *,
         in_flight: int,
         ordered: bool,
-        piece: int,
+        chunk: int,
         size: Callable[[Any], int] = lambda element: 1,
     ) -> None:
-        """``piece``: elements read at a time; ``size``: how many rows an element is."""
+        """``chunk``: elements read at a time; ``size``: how many rows an element is."""
         self.outlet = Outlet()
         self.outlets = (self.outlet,)
         self._plan = plan
@@ -56,7 +56,7 @@ class PartitionsSource(StageLogic):
         self._in_flight = in_flight
         self.load: Load = Load(in_flight)
         self._ordered = ordered
-        self._piece = piece
+        self._chunk = chunk
         self._size = size
         self._rows = 0
         self._planning = False
@@ -186,7 +186,7 @@ class PartitionsSource(StageLogic):
     def _deliver(self) -> None:
         """Elements as far as there is demand; ends need none (rules 1.4, 1.5)."""
         while (fetch := self._deliverable()) is not None:
-            if fetch.pieces:
+            if fetch.chunks:
                 if not self.outlet.demand:
                     return
                 self._emit_from(fetch)
@@ -202,21 +202,21 @@ class PartitionsSource(StageLogic):
     def _deliverable(self) -> Fetch | None:
         """The partition whose turn it is, if it has elements or has ended."""
         candidates = islice(self._fetches, 1) if self._ordered else self._fetches
-        return next((fetch for fetch in candidates if fetch.pieces or fetch.ended), None)
+        return next((fetch for fetch in candidates if fetch.chunks or fetch.ended), None)
 
     def _emit_from(self, fetch: Fetch) -> None:
-        piece, demand = fetch.pieces.popleft(), self.outlet.demand
-        if len(piece) > demand:
-            fetch.pieces.appendleft(piece[demand:])
-            piece = piece[:demand]
+        chunk, demand = fetch.chunks.popleft(), self.outlet.demand
+        if len(chunk) > demand:
+            fetch.chunks.appendleft(chunk[demand:])
+            chunk = chunk[:demand]
         else:
             fetch.taken()
-        self._rows += sum(map(self._size, piece))
-        self.outlet.emit(self._given(fetch, piece))
+        self._rows += sum(map(self._size, chunk))
+        self.outlet.emit(self._given(fetch, chunk))
 
-    def _given(self, fetch: Fetch, piece: list[Any]) -> list[Any]:
-        """The elements to emit for ``piece`` of ``fetch``."""
-        return piece
+    def _given(self, fetch: Fetch, chunk: list[Any]) -> list[Any]:
+        """The elements to emit for ``chunk`` of ``fetch``."""
+        return chunk
 
     def _finished_with(self, fetch: Fetch) -> None:
         """``fetch`` has ended and all of it was emitted."""
@@ -296,21 +296,21 @@ class PartitionsSource(StageLogic):
         return (self._plan.fetch(one.index, one.tag, one.checksum) for one in [fetch])
 
     def _read(
-        self, fetch: Fetch, elements: Generator[Any, None, None], pieces: int, size: int
+        self, fetch: Fetch, elements: Generator[Any, None, None], chunks: int, size: int
     ) -> tuple[int, int]:
-        """Hand over what is read; the ``pieces`` of the job so far, and their bytes."""
+        """Hand over what is read; the ``chunks`` of the job so far, and their bytes."""
         with closing(elements):
             while not (self._stopped or self._draining or fetch.dropped):
-                piece = next_piece(elements, self._piece)
-                if not piece:
+                chunk = next_chunk(elements, self._chunk)
+                if not chunk:
                     fetch.whole = True
                     break
                 while not fetch.demand.acquire(timeout=PROBE_SECONDS):
                     self._plan.check(fetch.index)
-                pieces, size = pieces + 1, size + getattr(piece[0], "nbytes", 0)
+                chunks, size = chunks + 1, size + getattr(chunk[0], "nbytes", 0)
                 fetch.touched = True
-                self.context.post(partial(self._arrived, fetch, piece, weight_of(piece)))
-        return pieces, size
+                self.context.post(partial(self._arrived, fetch, chunk, weight_of(chunk)))
+        return chunks, size
 
     # What became of it, in the stage's turn
 
@@ -320,7 +320,7 @@ class PartitionsSource(StageLogic):
         rest: Sequence[Fetch],
         error: BaseException | None,
         seconds: float,
-        pieces: int,
+        chunks: int,
         size: int,
     ) -> None:
         """The job of ``fetches`` has ended; ``rest``: the fetches that have not ended before.
@@ -332,7 +332,7 @@ class PartitionsSource(StageLogic):
         if self._share is not None:
             self._share.leave(len(fetches))
         if error is None:
-            self._job_size.ended(len(fetches), seconds, pieces, size)
+            self._job_size.ended(len(fetches), seconds, chunks, size)
         else:
             self._job_size.failed()
         ended = self._draining or self._stopped or self.outlet.closed
@@ -377,9 +377,9 @@ class PartitionsSource(StageLogic):
         """How many attempts at the partition there were."""
         return 1
 
-    def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
-        """``piece`` of ``weight`` bytes was read."""
-        fetch.arrived(piece, weight)
+    def _arrived(self, fetch: Fetch, chunk: list[Any], weight: float) -> None:
+        """``chunk`` of ``weight`` bytes was read."""
+        fetch.arrived(chunk, weight)
 
     def _release_threads(self) -> None:
         """Let the threads that read see that it is over, and cancel their jobs."""

@@ -166,7 +166,7 @@ class SupervisedPartitions(ShownPartitions):
     def _attempts_at(self, index: int) -> int:
         return self._attempts_of[index]
 
-    def _arrived(self, fetch: Fetch, piece: list[Any], weight: float) -> None:
+    def _arrived(self, fetch: Fetch, chunk: list[Any], weight: float) -> None:
         one = self._tries.get(fetch.index)
         if fetch.dropped or one is None:
             return
@@ -175,16 +175,16 @@ class SupervisedPartitions(ShownPartitions):
         elif one.second is not None:
             self._drop(one.second)
             one.second = None
-        super()._arrived(fetch, piece, weight)
+        super()._arrived(fetch, chunk, weight)
 
-    def _given(self, fetch: Fetch, piece: list[Any]) -> list[Any]:
+    def _given(self, fetch: Fetch, chunk: list[Any]) -> list[Any]:
         one = self._tries[fetch.index]
-        one.given += len(piece)
+        one.given += len(chunk)
         if one.unit is None:
-            return piece
+            return chunk
         if self._ledger is not None:
-            self._ledger.count(one.unit, piece)
-        return [one.unit.track(element) for element in piece]
+            self._ledger.count(one.unit, chunk)
+        return [one.unit.track(element) for element in chunk]
 
     def _finished_with(self, fetch: Fetch) -> None:
         one = self._tries.pop(fetch.index)
@@ -271,7 +271,7 @@ class SupervisedPartitions(ShownPartitions):
         tries = attempts_text(counts["attempt"], counts["attempts_in_all"])
         self.context.report(letter, f"given up after {tries}", error, partition=index)
         self._give_back(one)
-        one.fetch.pieces.clear()
+        one.fetch.chunks.clear()
 
     def _give_back(self, one: Attempts) -> None:
         """The elements given of the partition do not count: sinks drop what they hold of it."""
@@ -309,7 +309,7 @@ class SupervisedPartitions(ShownPartitions):
     def _is_late(self, one: Attempts, attempt: int) -> bool:
         if one.attempts != attempt or one.rests or self._draining:  # it rang a moment too late
             return False
-        return not (one.fetch.ended or one.fetch.pieces or one.given)
+        return not (one.fetch.ended or one.fetch.chunks or one.given)
 
     def _give_up_waiting(self, one: Attempts) -> None:
         took = f"partition {one.fetch.index} gave nothing for {self._policy.timeout} s"

@@ -55,7 +55,7 @@ def measure(scale: float) -> list[Figure]:
             ours, loop = in_turn(
                 5, [(lambda: mapped(system, spark, n), n), (lambda: by_hand(spark, n), n)]
             )
-            in_pieces, at_once = in_turn(
+            in_chunks, at_once = in_turn(
                 5,
                 [
                     (lambda: rows_of(system, streamed), rows),
@@ -76,9 +76,9 @@ def measure(scale: float) -> list[Figure]:
         Figure(
             f"one partition of {rows:,} rows, streamed",
             "the same as one job's result",
-            rate(in_pieces),
+            rate(in_chunks),
             rate(at_once),
-            ratio(in_pieces, at_once),
+            ratio(in_chunks, at_once),
             goal=at_least(0.4),
         ),
     ]

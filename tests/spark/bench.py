@@ -134,7 +134,7 @@ class Bench:
         *,
         in_flight: int = 2,
         ordered: bool = True,
-        piece: int = 1,
+        chunk: int = 1,
         policy: PartitionPolicy | None = None,
         memory: MemoryBudget | None = None,
     ) -> None:
@@ -151,7 +151,7 @@ class Bench:
         self.clock = 0.0
         self.reported: list[Any] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
-        settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "piece": piece}
+        settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "chunk": chunk}
         self.logic = (
             PartitionsSource(plan, "tag", **settings)
             if policy is None

@@ -72,8 +72,8 @@ def test_neither_the_order_of_rows_nor_the_cuts_between_batches_count(name: str)
     order = random.sample(range(ROWS), ROWS)
     mixed = batch.take(pa.array(order))
     cuts = [0, 1, 8, 9, 100, ROWS]
-    pieces = [mixed.slice(a, b - a) for a, b in itertools.pairwise(cuts)]
-    assert summed(batch) == summed(*pieces) == summed(mixed)
+    chunks = [mixed.slice(a, b - a) for a, b in itertools.pairwise(cuts)]
+    assert summed(batch) == summed(*chunks) == summed(mixed)
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "null"])
@@ -94,12 +94,12 @@ def test_a_changed_missing_or_doubled_row_counts(name: str) -> None:
     assert summed(batch_of(values, kind)) != before, "a value belongs to its row"
 
 
-def test_each_row_of_a_batch_that_is_hashed_in_pieces_counts_once(
+def test_each_row_of_a_batch_that_is_hashed_in_chunks_counts_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     batch = batch_of([text_of(n) for n in range(ROWS)], pa.string())
     before = summed(batch)
-    monkeypatch.setattr(checksum, "_PIECE", 7)
+    monkeypatch.setattr(checksum, "_CHUNK", 7)
     assert summed(batch) == before
 
 

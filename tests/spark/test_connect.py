@@ -22,7 +22,7 @@ from actors_rs.spark import (
 from actors_rs.spark.connecting import query as connect_query
 from actors_rs.spark.connecting import server as connect_server
 from actors_rs.spark.connecting.source import is_connect
-from actors_rs.spark.fetching.fetch import PIECES_AHEAD
+from actors_rs.spark.fetching.fetch import CHUNKS_AHEAD
 from tests.spark.connect_server import DETACHED_SECONDS, Proxy, Server
 from tests.spark.jobs import ids, subscribed, until
 
@@ -57,7 +57,7 @@ def table_of(batches: list[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches)
 
 
-def in_pieces(remote: Any, partitions: int = 4, batches: int = 5, width: int = 1) -> Any:
+def in_chunks(remote: Any, partitions: int = 4, batches: int = 5, width: int = 1) -> Any:
     """Several batches a partition, of one row each; ``width``: bytes of text in a row."""
 
     def split(frames: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -137,7 +137,7 @@ def test_nothing_is_asked_of_the_server_before_the_first_request(
     assert asked
 
 
-def test_no_more_is_read_than_a_few_pieces_beyond_the_demand(
+def test_no_more_is_read_than_a_few_chunks_beyond_the_demand(
     system: ActorSystem, remote: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Any] = []
@@ -151,11 +151,11 @@ def test_no_more_is_read_than_a_few_pieces_beyond_the_demand(
     monkeypatch.setattr(connect_query.BatchReader, "batches", counting)
     remote.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     try:
-        subscriber = subscribed(system, SparkSource.arrow(in_pieces(remote, 2, 50)))
+        subscriber = subscribed(system, SparkSource.arrow(in_chunks(remote, 2, 50)))
         subscriber.subscription.request(1)
-        until(lambda: subscriber.got and len(read) >= PIECES_AHEAD)
+        until(lambda: subscriber.got and len(read) >= CHUNKS_AHEAD)
         assert len(subscriber.got) == 1
-        assert len(read) <= PIECES_AHEAD + 3
+        assert len(read) <= CHUNKS_AHEAD + 3
         subscriber.subscription.request(1000)
         until(lambda: subscriber.ended)
     finally:
@@ -170,7 +170,7 @@ def test_a_consumer_slower_than_the_server_is_patient_loses_nothing(
     monkeypatch.setattr(stage, "PROBE_SECONDS", 0.2)
     remote.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     try:
-        subscriber = subscribed(system, SparkSource.arrow(in_pieces(remote, 2, 50)))
+        subscriber = subscribed(system, SparkSource.arrow(in_chunks(remote, 2, 50)))
         subscriber.subscription.request(1)
         until(lambda: streams.count("ReattachExecute") > 5 * (1 + DETACHED_SECONDS))
         subscriber.subscription.request(1000)
@@ -188,7 +188,7 @@ def test_a_connection_that_breaks_is_mended_and_nothing_comes_twice(
     try:
         session = server.session(proxy.port)
         session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
-        df = in_pieces(session, 2, 50, width=200_000)
+        df = in_chunks(session, 2, 50, width=200_000)
         subscriber = subscribed(system, SparkSource.arrow(df))
         subscriber.subscription.request(2)
         until(lambda: len(subscriber.got) == 2)

@@ -51,7 +51,7 @@ def test_jobs_double_while_they_are_small_up_to_half_of_what_is_in_flight() -> N
 
 def test_no_more_are_begun_than_are_asked_for_and_than_may_be_in_flight() -> None:
     plan = joining(*([number] for number in range(40)))
-    bench = Bench(plan, in_flight=8, piece=1)
+    bench = Bench(plan, in_flight=8, chunk=1)
     bench.request(100)
     while bench.jobs:
         assert len(bench.logic._fetches) <= 8
@@ -112,10 +112,10 @@ def test_where_attempts_may_be_late_each_is_a_job_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "pieces", "size"), [(0.4, 2, 10), (0.01, 40, 10), (0.01, 2, 2**21)]
+    ("seconds", "chunks", "size"), [(0.4, 2, 10), (0.01, 40, 10), (0.01, 2, 2**21)]
 )
 def test_a_job_that_is_slow_or_large_is_followed_by_jobs_of_one(
-    seconds: float, pieces: int, size: int
+    seconds: float, chunks: int, size: int
 ) -> None:
     jobs = JobSize(8)
     for expected in (2, 4, 8, 8):
@@ -123,7 +123,7 @@ def test_a_job_that_is_slow_or_large_is_followed_by_jobs_of_one(
         assert jobs.now == expected
     jobs.ended(1, 0.01, 1, 1000)
     assert jobs.now == 8
-    jobs.ended(4, seconds, pieces, size)
+    jobs.ended(4, seconds, chunks, size)
     assert jobs.now == 1
     jobs.ended(1, 0.01, 1, 1000)
     jobs.failed()

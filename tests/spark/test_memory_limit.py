@@ -16,18 +16,18 @@ from actors_rs.spark.connecting import query as connect_query
 from actors_rs.spark.fetching.arrow_route import ArrowRoute
 from actors_rs.spark.fetching.connect_back import open_streamed
 from actors_rs.spark.fetching.decoding import slices
-from actors_rs.spark.fetching.fetch import PIECES_AHEAD, next_piece
+from actors_rs.spark.fetching.fetch import CHUNKS_AHEAD, next_chunk
 from actors_rs.spark.policy import policy_of
 from tests.spark.bench import Bench, ListPlan
 from tests.spark.jobs import subscribed, until
-from tests.spark.test_connect import in_pieces
+from tests.spark.test_connect import in_chunks
 from tests.spark.test_source_stage import DEADLINE, in_thread, joined
 
 MIB = 2**20
 SECONDS = 240.0
 
 
-def test_a_partition_is_read_ahead_as_far_as_the_limit_allows_and_one_piece_at_least() -> None:
+def test_a_partition_is_read_ahead_as_far_as_the_limit_allows_and_one_chunk_at_least() -> None:
     plan = ListPlan([bytes(MIB) for _ in range(40)])
     memory = MemoryBudget(8 * MIB)
     bench = Bench(plan, memory=memory)
@@ -48,7 +48,7 @@ def test_a_partition_is_read_ahead_as_far_as_the_limit_allows_and_one_piece_at_l
     assert memory.reserved == 0
 
 
-def test_small_pieces_are_read_as_far_ahead_as_without_a_limit() -> None:
+def test_small_chunks_are_read_as_far_ahead_as_without_a_limit() -> None:
     plan = ListPlan(list(range(100)))
     bench = Bench(plan, memory=MemoryBudget(8 * MIB))
     bench.request(1)
@@ -58,14 +58,14 @@ def test_small_pieces_are_read_as_far_ahead_as_without_a_limit() -> None:
     assert plan.read.acquire(timeout=DEADLINE), "one waits, and the thread has another one"
     assert not plan.read.acquire(timeout=0.1)
     bench.turn()
-    for _ in range(PIECES_AHEAD):
+    for _ in range(CHUNKS_AHEAD):
         assert plan.read.acquire(timeout=DEADLINE)
     assert not plan.read.acquire(timeout=0.1)
     bench.cancel()
     assert joined(thread)
 
 
-def test_a_limit_below_one_piece_lets_the_pieces_through() -> None:
+def test_a_limit_below_one_chunk_lets_the_chunks_through() -> None:
     bench = Bench(ListPlan([bytes(100)], [bytes(100)]), memory=MemoryBudget(1))
     bench.request(UNBOUNDED)
     bench.run_all()
@@ -109,10 +109,10 @@ def test_partitions_are_streamed_that_exceed_their_part_of_the_limit(
 
 def test_rows_are_handed_over_by_the_mebibyte() -> None:
     heavy = iter([bytes(100_000)] * 512)
-    assert [len(next_piece(heavy, 512)) for _ in range(3)] == [10, 10, 10]
+    assert [len(next_chunk(heavy, 512)) for _ in range(3)] == [10, 10, 10]
     light = iter(range(1_000))
-    assert [len(next_piece(light, 512)) for _ in range(3)] == [512, 488, 0]
-    assert len(next_piece(iter([bytes(2 * MIB)] * 2), 512)) == 1
+    assert [len(next_chunk(light, 512)) for _ in range(3)] == [512, 488, 0]
+    assert len(next_chunk(iter([bytes(2 * MIB)] * 2), 512)) == 1
 
 
 def test_rows_are_decoded_a_few_mebibytes_at_a_time() -> None:
@@ -183,7 +183,7 @@ def test_a_result_of_spark_connect_is_read_ahead_as_far_as_the_limit_allows(
     remote.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     try:
         with ActorSystem(memory_limit="8 MiB") as system:
-            subscriber = subscribed(system, kind(in_pieces(remote, 1, 30, width=MIB)))
+            subscriber = subscribed(system, kind(in_chunks(remote, 1, 30, width=MIB)))
             for asked in range(1, 31):
                 subscriber.subscription.request(1)
                 until(partial(came, asked))
@@ -194,4 +194,4 @@ def test_a_result_of_spark_connect_is_read_ahead_as_far_as_the_limit_allows(
     given: list[Any] = subscriber.got
     rows = given if kind == SparkSource.rows else [batch.to_pylist()[0] for batch in given]
     assert sorted(row["id"] for row in rows) == list(range(30))
-    assert 2 <= most <= 6, "half of the limit, and pieces on their way"
+    assert 2 <= most <= 6, "half of the limit, and chunks on their way"

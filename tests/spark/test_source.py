@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from actors_rs import UNBOUNDED, ActorSystem, Sink
 from actors_rs.spark import SparkSource
 from actors_rs.spark.fetching import arrow_route
-from actors_rs.spark.fetching.fetch import PIECES_AHEAD
+from actors_rs.spark.fetching.fetch import CHUNKS_AHEAD
 from tests.spark.jobs import (
     ids,
     jobs_begun,
@@ -143,11 +143,11 @@ def test_the_driver_reads_no_further_than_the_consumer_asked_for(
         subscriber = subscribed(system, SparkSource.arrow(spark.range(0, 1000, 1, 1)))
         for asked in (1, 2, 3):
             subscriber.subscription.request(1)
-            most = asked + PIECES_AHEAD + 1
-            # A piece is read in place of one that is being delivered, before it is.
+            most = asked + CHUNKS_AHEAD + 1
+            # A chunk is read in place of one that is being delivered, before it is.
             until(lambda: len(read) == most and len(subscriber.got) == asked)  # noqa: B023
         threading.Event().wait(0.1)
-        assert len(read) == 3 + PIECES_AHEAD + 1
+        assert len(read) == 3 + CHUNKS_AHEAD + 1
         assert len(subscriber.got) == 3
         subscriber.subscription.cancel()
     finally:

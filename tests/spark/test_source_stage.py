@@ -10,7 +10,7 @@ from actors_rs import Backoff
 from actors_rs.errors import StreamError
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.spark.failures import SparkPartitionError, SparkSessionLost
-from actors_rs.spark.fetching.fetch import PIECES_AHEAD
+from actors_rs.spark.fetching.fetch import CHUNKS_AHEAD
 from actors_rs.spark.policy import PartitionPolicy
 from tests.spark.bench import Bench, ListPlan
 
@@ -108,8 +108,8 @@ def test_without_order_whichever_partition_is_ready_comes_first() -> None:
     assert bench.completed
 
 
-def test_a_piece_larger_than_demand_is_cut_and_nothing_is_lost() -> None:
-    bench = Bench(ListPlan(list(range(10))), piece=4)
+def test_a_chunk_larger_than_demand_is_cut_and_nothing_is_lost() -> None:
+    bench = Bench(ListPlan(list(range(10))), chunk=4)
     bench.request(3)
     bench.run_all()
     assert bench.got == [0, 1, 2]
@@ -126,12 +126,12 @@ def test_a_partition_is_read_no_further_ahead_than_its_demand() -> None:
     bench.request(1)
     bench.run_job()
     thread = in_thread(bench.jobs.popleft())
-    for _ in range(PIECES_AHEAD + 1):
+    for _ in range(CHUNKS_AHEAD + 1):
         assert plan.read.acquire(timeout=DEADLINE)
     assert not plan.read.acquire(timeout=0.1), "it read on without demand"
     bench.turn()
     assert bench.got == [0]
-    assert plan.read.acquire(timeout=DEADLINE), "a delivered piece lets the thread read one more"
+    assert plan.read.acquire(timeout=DEADLINE), "a delivered chunk lets the thread read one more"
     assert not plan.read.acquire(timeout=0.1)
     bench.cancel()
     assert joined(thread)
@@ -306,7 +306,7 @@ def test_a_thread_that_waits_for_demand_notices_a_lost_session(
     bench.request(1)
     bench.run_job()
     thread = in_thread(bench.jobs.popleft())
-    for _ in range(PIECES_AHEAD + 1):
+    for _ in range(CHUNKS_AHEAD + 1):
         assert plan.read.acquire(timeout=DEADLINE)
     plan.lost = SparkSessionLost("the JVM was killed")
     assert joined(thread)

@@ -254,7 +254,7 @@ class FourTogether(JobSize):
         super().__init__(most)
         self.now = 4
 
-    def ended(self, partitions: int, seconds: float, pieces: int, size: int) -> None:
+    def ended(self, partitions: int, seconds: float, chunks: int, size: int) -> None:
         pass
 
 

@@ -6,7 +6,6 @@ listener of ``ActorSystem.events``. ``docs/events.md`` has the table of ``EVENTS
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count

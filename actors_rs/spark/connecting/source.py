@@ -217,9 +217,9 @@ class QueryRows(_Query["Row"]):
         reader = BatchReader(lambda schema: schemas.append(_struct_of(schema)))
         for response in responses:
             for batch in summed(reader.batches(response), checksum):
-                for piece in slices(batch):
+                for chunk in slices(batch):
                     yield from ArrowTableToRowsConversion.convert(
-                        piece, schemas[0], binary_as_bytes=self._binary_as_bytes
+                        chunk, schemas[0], binary_as_bytes=self._binary_as_bytes
                     )
 
 

@@ -22,8 +22,8 @@ def decoded(
     """The rows that ``decode`` makes of ``batches``, which are closed at the end."""
     with closing(batches):
         for batch in batches:
-            for piece in slices(batch):
-                yield from decode(piece)
+            for chunk in slices(batch):
+                yield from decode(chunk)
 
 
 def slices(batch: pa.RecordBatch) -> Generator[pa.Table, None, None]:

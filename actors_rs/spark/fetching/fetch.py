@@ -12,33 +12,33 @@ from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.chunks.auto_window import MemoryShare
 from actors_rs.stages.chunks.weights import lately, weight_of
 
-__all__ = ["PIECES_AHEAD", "Fetch", "next_piece"]
+__all__ = ["CHUNKS_AHEAD", "Fetch", "next_chunk"]
 
-PIECES_AHEAD = 8
-"""Pieces of one partition that wait to be delivered; its thread holds at most one more."""
-PIECE_BYTES = 2**20
+CHUNKS_AHEAD = 8
+"""Chunks of one partition that wait to be delivered; its thread holds at most one more."""
+CHUNK_BYTES = 2**20
 """Bytes of the rows that are handed over together, by the first of them."""
 
 
-def next_piece(elements: Iterator[Any], most: int) -> list[Any]:
-    """The next elements, at most ``most`` and some ``PIECE_BYTES``; none at the end."""
-    piece = list(islice(elements, 1))
-    if piece and most > 1:
-        fitting = int(PIECE_BYTES / weight_of(piece[0]))
-        piece.extend(islice(elements, max(0, min(most, fitting) - 1)))
-    return piece
+def next_chunk(elements: Iterator[Any], most: int) -> list[Any]:
+    """The next elements, at most ``most`` and some ``CHUNK_BYTES``; none at the end."""
+    chunk = list(islice(elements, 1))
+    if chunk and most > 1:
+        fitting = int(CHUNK_BYTES / weight_of(chunk[0]))
+        chunk.extend(islice(elements, max(0, min(most, fitting) - 1)))
+    return chunk
 
 
 class Fetch:
-    """One attempt at a partition. Its thread hands over a piece for each one in ``demand``.
+    """One attempt at a partition. Its thread hands over a chunk for each one in ``demand``.
 
     Its jobs run under ``tag``; a thread that finds it ``dropped`` reads no further. With
-    ``share``, of a system's memory limit, the thread reads as many pieces ahead as that allows,
+    ``share``, of a system's memory limit, the thread reads as many chunks ahead as that allows,
     at least one. Call the methods in turns of the stage.
     """
 
     __slots__ = (
-        *("began", "checksum", "demand", "dropped", "ended", "error", "index", "pieces"),
+        *("began", "checksum", "demand", "dropped", "ended", "error", "index", "chunks"),
         *("_granted", "_share", "_weight", "tag", "touched", "whole"),
     )
 
@@ -48,33 +48,33 @@ class Fetch:
         self.dropped = self.ended = False
         self.began = 0.0
         self.touched = False  # something of it was handed over
-        self.pieces: deque[list[Any]] = deque()
+        self.chunks: deque[list[Any]] = deque()
         self.whole = False  # read to its end, not cut short
         self.error: BaseException | None = None
         self.checksum: Checksum | None = None
         self._share = share
-        self._weight = 0.0  # bytes of a piece, as they were lately
-        self._granted = PIECES_AHEAD if share is None else 1  # pieces in ``demand`` or held
+        self._weight = 0.0  # bytes of a chunk, as they were lately
+        self._granted = CHUNKS_AHEAD if share is None else 1  # chunks in ``demand`` or held
         self.demand = Semaphore(self._granted)
 
     @property
     def is_full(self) -> bool:
-        """Whether its thread waits until a piece is taken."""
-        return len(self.pieces) >= self._granted
+        """Whether its thread waits until a chunk is taken."""
+        return len(self.chunks) >= self._granted
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of the pieces that wait, by the weight of the latest pieces. Any thread."""
-        return int(len(self.pieces) * self._weight)
+        """Bytes of the chunks that wait, by the weight of the latest chunks. Any thread."""
+        return int(len(self.chunks) * self._weight)
 
-    def arrived(self, piece: list[Any], weight: float) -> None:
-        """Keep ``piece`` of ``weight`` bytes until it is taken."""
-        self.pieces.append(piece)
+    def arrived(self, chunk: list[Any], weight: float) -> None:
+        """Keep ``chunk`` of ``weight`` bytes until it is taken."""
+        self.chunks.append(chunk)
         self._weight = lately(self._weight, weight)
         self._grant()
 
     def taken(self) -> None:
-        """A piece was taken: its thread may read another one."""
+        """A chunk was taken: its thread may read another one."""
         self._granted -= 1
         self._grant()
 
@@ -85,8 +85,8 @@ class Fetch:
             self._share = None
 
     def _grant(self) -> None:
-        """Let the thread read ahead as far as the share allows; it holds a piece besides."""
-        most = PIECES_AHEAD
+        """Let the thread read ahead as far as the share allows; it holds a chunk besides."""
+        most = CHUNKS_AHEAD
         if self._share is not None:
             fitting = self._share.reserve(most + 1, self._weight, self._granted + 1)
             most = max(1, fitting - 1)

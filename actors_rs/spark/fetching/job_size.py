@@ -11,8 +11,8 @@ QUICK_SECONDS = 0.25
 """A job that took longer, divided by the jobs it shared the cores with, is followed by jobs of one:
 its last partition would keep the others waiting."""
 _SMALL_BYTES = 2**20
-_SMALL_PIECES = 8
-"""Of a partition: where bytes are not known, as of rows, pieces are."""
+_SMALL_CHUNKS = 8
+"""Of a partition: where bytes are not known, as of rows, chunks are."""
 
 
 class JobSize:
@@ -23,12 +23,12 @@ class JobSize:
         self.most = max(1, most)
         self.now = 1
 
-    def ended(self, partitions: int, seconds: float, pieces: int, size: int) -> None:
-        """A job has ended well, with so many pieces, and bytes as far as they are known.
+    def ended(self, partitions: int, seconds: float, chunks: int, size: int) -> None:
+        """A job has ended well, with so many chunks, and bytes as far as they are known.
 
         ``seconds``: the time of the job, divided by the jobs that ran when it began.
         """
-        small = size <= _SMALL_BYTES and pieces <= _SMALL_PIECES * partitions
+        small = size <= _SMALL_BYTES and chunks <= _SMALL_CHUNKS * partitions
         if not small or seconds > QUICK_SECONDS:
             self.now = 1
         elif partitions >= self.now:

@@ -37,10 +37,10 @@ def sender(limit: int) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.Recor
     """For ``mapInArrow``: gives the partition's batches if they are ``limit`` bytes or fewer."""
 
     def send(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        def pieces(batch: pa.RecordBatch) -> Iterator[Any]:
+        def chunks(batch: pa.RecordBatch) -> Iterator[Any]:
             return (part.serialize() for part in _cut(batch, limit))
 
-        return _small_or_streamed(batches, limit, lambda batch: int(batch.nbytes), pieces)
+        return _small_or_streamed(batches, limit, lambda batch: int(batch.nbytes), chunks)
 
     return send
 
@@ -60,16 +60,16 @@ def _small_or_streamed(
     batches: Iterator[Any],
     limit: int,
     size_of: Callable[[Any], int],
-    pieces_of: Callable[[Any], Iterator[Any]],
+    chunks_of: Callable[[Any], Iterator[Any]],
 ) -> Iterator[Any]:
-    """``batches`` if they are small together; else nothing, for they were sent as ``pieces_of``."""
+    """``batches`` if they are small together; else nothing, for they were sent as ``chunks_of``."""
     held: deque[Any] = deque()
     size = 0
     for batch in batches:
         held.append(batch)
         size += size_of(batch)
         if size > limit:
-            _stream(piece for batch in _releasing(held, batches) for piece in pieces_of(batch))
+            _stream(chunk for batch in _releasing(held, batches) for chunk in chunks_of(batch))
             return
     yield from held
 
@@ -81,15 +81,15 @@ def _releasing(held: deque[Any], rest: Iterator[Any]) -> Iterator[Any]:
     yield from rest
 
 
-def _stream(pieces: Iterator[Any]) -> None:
+def _stream(chunks: Iterator[Any]) -> None:
     """Send encoded batches, each of any type that has a buffer."""
     with _connected() as connection:
         demand = WINDOW
-        for piece in pieces:
+        for chunk in chunks:
             while not demand:
                 demand += _taken(connection)
             demand -= 1
-            encoded = memoryview(piece)
+            encoded = memoryview(chunk)
             connection.sendall(struct.pack(LENGTH, encoded.nbytes))
             connection.sendall(encoded)
         connection.sendall(struct.pack(LENGTH, END))

@@ -24,7 +24,7 @@ __all__ = ["Checksum", "summed"]
 _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 _NULL, _NAN = 0x165667B19E3779F9, 0x7FF8000000000000
 _ALL = 2**64 - 1
-_PIECE = 16384
+_CHUNK = 16384
 """Rows that are hashed at a time: more do not fit into a processor's cache."""
 _LONG = 1024
 """Bytes from which on a text is hashed by itself: eight at a time would take too many passes."""
@@ -41,8 +41,8 @@ class Checksum:
         import numpy as np
 
         with np.errstate(over="ignore"):
-            pieces = range(0, batch.num_rows, _PIECE)
-            total = sum(_sum_of(batch.slice(start, _PIECE)) for start in pieces)
+            chunks = range(0, batch.num_rows, _CHUNK)
+            total = sum(_sum_of(batch.slice(start, _CHUNK)) for start in chunks)
         self._sum = ((self._sum or 0) + total) & _ALL
 
     @property

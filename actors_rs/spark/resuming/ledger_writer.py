@@ -151,11 +151,11 @@ class LedgerWriter:
         )
         return unit
 
-    def count(self, unit: Unit, piece: list[Any]) -> None:
-        """``piece`` is given as a part of ``unit``."""
+    def count(self, unit: Unit, chunk: list[Any]) -> None:
+        """``chunk`` is given as a part of ``unit``."""
         entry: Any = unit.entry
-        entry.rows += sum(map(self._rows_of, piece))
-        entry.size += sum(getattr(element, "nbytes", 0) for element in piece)
+        entry.rows += sum(map(self._rows_of, chunk))
+        entry.size += sum(getattr(element, "nbytes", 0) for element in chunk)
 
     def summed(self, unit: Unit, checksum: Checksum) -> None:
         """All of ``unit`` was read; ``checksum`` has it."""

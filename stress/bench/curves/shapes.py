@@ -144,7 +144,7 @@ def partitions(n: int) -> float:
         plan: Any = Slow(*([index] for index in range(n)))
         policy = PartitionPolicy(max_attempts=3)
         return SupervisedPartitions(
-            plan, "curve", policy=policy, in_flight=4, ordered=True, piece=1
+            plan, "curve", policy=policy, in_flight=4, ordered=True, chunk=1
         )
 
     source: Any = Flow(OutletRef(spec_of("partitions", stage, outflow_window=4)))
