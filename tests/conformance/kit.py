@@ -128,12 +128,13 @@ def behind(flow):
     return lambda n, _: Source.range(0, n).via(flow())
 
 
-def outcomes(case: Any, setting: Any, folder: Path) -> list[Outcome]:
-    """What the complete kit says of one stage under one setting."""
+def outcomes(case: Any, setting: Any, folder: Path, streams: int = 100) -> list[Outcome]:
+    """What the complete kit says of one stage under one setting; ``streams`` play rule 1.3."""
     window, workers = setting.window, setting.workers
     with ActorSystem(workers=workers, window=window, shutdown_timeout=SECONDS) as system:
         verification = case(folder)
         verification.system, verification.frames = system, setting.frames
+        verification.stochastic_streams = streams
         return list(run_verification(verification))
 
 

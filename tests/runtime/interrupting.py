@@ -109,13 +109,19 @@ def handlers_of(code: CodeType) -> HANDLED:
 
 
 def interrupted_everywhere(
-    call: Callable[[], object], most: int = 1000, before: Callable[[], object] | None = None
+    call: Callable[[], object],
+    most: int = 1000,
+    before: Callable[[], object] | None = None,
+    *,
+    first: int = 0,
+    step: int = 1,
 ) -> Iterator[int]:
     """Interrupt ``call`` at its first place, then at its second, ...; after each, its number.
 
-    Ends when a call got through without an interruption. ``before`` is called before each.
+    Ends when a call got through without an interruption. ``before`` is called before each. With
+    ``step`` only each ``step``-th place is taken, from ``first`` on.
     """
-    for place in range(most):
+    for place in range(first, most, step):
         interruption = Interruption(place, before=before)
         try:
             with interruption:

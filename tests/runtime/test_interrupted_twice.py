@@ -4,6 +4,7 @@
 import threading
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import pytest
 from pykka import ActorDeadError, Timeout
@@ -26,9 +27,9 @@ class Fails(Keeps):
         return super().on_receive(message)
 
 
-@pytest.mark.parametrize("interrupted", [interrupted_everywhere, interrupted_twice])
-@pytest.mark.parametrize("told", ["fail", "stop"])
-def test_a_supervisor_restarts_or_ends_a_child_wherever_that_is_interrupted(told, interrupted):
+def restarts_interrupted(told: str, interrupted: Any) -> None:
+    """A supervised child is told to fail or to stop, while ``interrupted`` interrupts that."""
+
     def tell():
         if told == "stop":
             with suppress(ActorDeadError):
@@ -38,11 +39,20 @@ def test_a_supervisor_restarts_or_ends_a_child_wherever_that_is_interrupted(told
 
     begun = partial(Supervised, Fails, OneForOne(backoff=SOON))
     trial = begun()
-    options = [11 * STEP] if interrupted is interrupted_twice else []
-    for _ in interrupted(tell, *options):
+    for _ in interrupted(tell):
         trial.goes_on_and_ends()
         trial = begun()
     trial.end()
+
+
+@pytest.mark.parametrize(
+    "interrupted",
+    [partial(interrupted_everywhere, step=3), partial(interrupted_twice, step=34 * STEP)],
+    ids=["once", "twice"],
+)
+@pytest.mark.parametrize("told", ["fail", "stop"])
+def test_a_supervisor_restarts_or_ends_a_child_wherever_that_is_interrupted(told, interrupted):
+    restarts_interrupted(told, interrupted)
 
 
 class Leaves(PooledActor):

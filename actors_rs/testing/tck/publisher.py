@@ -77,9 +77,9 @@ class PublisherVerification(SubscriptionTests, MulticastTests, PublisherBase):
 
     @stochastic("1.3")
     def test_stochastic_spec103_must_signal_on_methods_sequentially(self) -> None:
-        """A hundred runs in which a signal lingers, so that another one could overlap with it."""
+        """A hundred streams in which a signal lingers, so that another one could overlap with it."""
         self.need(10)
-        for _ in range(100):
+        for _ in range(self.stochastic_streams):
             subscriber = Lingering(self.env)
             self.subscribe(self.publisher(10), subscriber)
             subscriber.expect_subscription()

@@ -25,6 +25,9 @@ class PublisherBase(Verification):
     bounded_depth_of_on_next_and_request_recursion: int = 1
     """How many calls of ``on_next`` may lie on one thread's stack at a time (3.3)."""
 
+    stochastic_streams: int = 100
+    """How many streams the test of serial signals (1.3) makes; fewer take less time."""
+
     def create_publisher(self, elements: int) -> Publisher[Any]:
         """A fresh Publisher of exactly this many elements, none of them ``None``."""
         raise self.missing("create_publisher(self, elements)", "which makes the Publisher to test")
