@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from actors_rs.runtime.actors.actor import TURN_SECONDS
+from actors_rs.stages.inner.port_set import PortSet
 from actors_rs.stages.latencies import Latencies
 
 if TYPE_CHECKING:
@@ -159,12 +160,11 @@ class StageClock:
 
 
 def moved_by(logic: StageLogic) -> int:
-    """How many elements have come and gone."""
+    """How many elements have come and gone, without those of inner streams: there may be many."""
     moved = 0
-    for inlet in logic.inlets:
-        moved += inlet.count
-    for outlet in logic.outlets:
-        moved += outlet.count
+    for ports in (logic.inlets, logic.outlets):
+        for port in ports.own if isinstance(ports, PortSet) else ports:
+            moved += port.count
     return moved
 
 

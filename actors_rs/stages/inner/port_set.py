@@ -17,16 +17,17 @@ class PortSet(Sequence[P]):
     To be changed in the stage's turns only; any thread may iterate, over those there are just then.
     """
 
-    __slots__ = ("_own", "_ports")
+    __slots__ = ("_ports", "own")
 
     def __init__(self, *ports: P) -> None:
         self._ports: dict[P, None] = dict.fromkeys(ports)
-        self._own = len(ports)
+        self.own = ports
+        """Those it was made with, which never go."""
 
     @property
     def has_others(self) -> bool:
         """Whether there are some besides those it was made with."""
-        return len(self._ports) > self._own
+        return len(self._ports) > len(self.own)
 
     def __len__(self) -> int:
         return len(self._ports)
