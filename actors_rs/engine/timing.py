@@ -160,7 +160,7 @@ class StageClock:
 
 
 def moved_by(logic: StageLogic) -> int:
-    """How many elements have come and gone, without those of inner streams: there may be many."""
+    """How many elements have come and gone; the elements of inner streams do not count."""
     moved = 0
     for ports in (logic.inlets, logic.outlets):
         for port in ports.own if isinstance(ports, PortSet) else ports:

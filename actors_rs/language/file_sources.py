@@ -156,7 +156,7 @@ class FileSources:
     ) -> Flow[Never, str]:
         """The lines of text files, without their ends, read on demand.
 
-        ``path`` and ``compression`` are explained at ``FileSources``:
+        ``path`` and ``compression`` are explained in the guide, under *Files*:
         ``Source.lines("logs/*.log.gz")``. The default ``encoding`` is UTF-8, with a byte order mark
         or without. ``errors`` is as for ``open``: ``"strict"`` (default) fails at bytes that are
         not valid text, ``"replace"`` gives ``"\\ufffd"`` for them.
@@ -176,7 +176,7 @@ class FileSources:
     ) -> Flow[Never, bytes]:
         """The bytes of files, decompressed, in chunks of ``size``; the last one may be shorter.
 
-        ``size`` is in bytes, 65,536 by default. ``path`` and ``compression``: see ``FileSources``.
+        ``size`` is in bytes, 65,536 by default. ``path``, ``compression``: see the guide, *Files*.
 
         >>> from io import BytesIO
         >>> Source.bytes(BytesIO(b"abcde"), size=4).run(Sink.list())
@@ -199,7 +199,7 @@ class FileSources:
 
         The default ``encoding`` is UTF-8, with a byte order mark or without. ``errors`` is as for
         ``lines``, and ``on_bad_row`` as for ``csv``; a bad row is a line that is no JSON. ``path``,
-        ``compression``: see ``FileSources``.
+        ``compression``: see the guide, *Files*.
 
         >>> from io import StringIO
         >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": \\n'), on_bad_row="skip").run(Sink.list())
@@ -224,7 +224,7 @@ class FileSources:
 
         Without ``items`` the document is read at once, as ``json.load`` does. Then its elements are
         the elements of its outermost array, or the one value that it is. ``path`` and
-        ``compression``: see ``FileSources``.
+        ``compression``: see the guide, *Files*.
 
         >>> from io import StringIO
         >>> Source.json(StringIO('{"rows": [1, 2]}'), items="rows.item").run(Sink.list())
@@ -283,7 +283,7 @@ class FileSources:
         """The rows of CSV files: dicts by the names in the first row, or lists of texts.
 
         Every row must have as many fields as the first one of its file. ``path`` and
-        ``compression``: see ``FileSources``. Options:
+        ``compression``: see the guide, *Files*. Options:
 
         - ``header``: with ``False`` the first row is a row, and rows are lists. ``True`` by
           default.

@@ -6,7 +6,6 @@ import threading
 
 import pykka
 import pytest
-from pykka import ActorDeadError
 
 from actors_rs import ActorSystem
 from actors_rs.errors import InvalidArgumentError
@@ -175,20 +174,6 @@ def test_a_child_that_fails_instead_of_stopping_for_good_has_ended_too():
         assert not ref.is_alive()
         assert set(top.children()) == {"a"}
     assert shown(notes)[2:] == ["fail b", "stop a"]
-
-
-def test_a_child_that_waits_for_its_restart_can_be_stopped_for_good():
-    notes = []
-    with ActorSystem() as system:
-        top = system.supervise(tree(OneForOne(), "a", notes))
-        ref = top.child("a")
-        ref.tell(ValueError())
-        eventually(lambda: ("fail", "a") in notes)
-        waiting = ref.ask("x", block=False)
-        assert top.stop_child("a", timeout=20) is True
-        with pytest.raises(ActorDeadError):
-            waiting.get(timeout=20)
-        assert top.children() == {}
 
 
 class Taken(Noting):

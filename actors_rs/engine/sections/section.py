@@ -216,7 +216,7 @@ class Section(StageLogic):
         self._restarts += 1
         wait = self._backoff.drawn(self._intensity.lately, self.context.chance)
         self._intensity.waits(wait)
-        scope.write_off(f"failed, and is restarted in {wait:.3g} s")
+        scope.write_off("failed, and is restarted")
         figures = {"restarts": self._restarts, "wait_seconds": wait}
         self.context.event("stage_restarted", error=error, **figures)
         self._leave_scope()

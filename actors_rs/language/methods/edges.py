@@ -65,7 +65,7 @@ class Edges(Chain[In_contra, Out_co]):
         return self.then("end_with_get", partial(EndWith.calling, functions))
 
     def default_if_empty(self, *values: T) -> Flow[In_contra, Out_co | T]:
-        """The elements, or ``values`` if there are none.
+        """The elements, or ``values`` if there are none, also where a drain has cut the stream.
 
         >>> Source.empty().default_if_empty("nothing").run(Sink.list())
         ['nothing']

@@ -9,6 +9,7 @@ first first; children that depend on each other one at a time). Each event chang
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -28,6 +29,7 @@ from actors_rs.runtime.supervision.backoff import SHORTEST_WAIT
 from actors_rs.runtime.supervision.child_slots import ChildSlots
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.runtime.supervision.overdue import OverdueStops
+from actors_rs.runtime.supervision.reminders import Hurry, LastCall, LookAtStops, WaitOver
 from actors_rs.runtime.supervision.supervised import Child, State
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
 from actors_rs.texts import few, text_of
@@ -108,7 +110,9 @@ class SupervisorActor(ActorCore):
             child.leavers.append(leaver)
         child.removed = True
         if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
-            self._retire(child)
+            if not self._start_waiting([child]):  # else it stops after its messages
+                self._retire(child)
+            self._advance()
         elif child.alive and child.state is not State.STOPPING:
             child.halt(last=True, at_once=False)
 
@@ -126,6 +130,11 @@ class SupervisorActor(ActorCore):
         stopping = () if self._waiting or self._ended else self._stopping
         if self._overdue.look(stopping, last=self._ending and self._ends_for_good()):
             self._look_soon()
+
+    def time_to_look(self) -> None:
+        """``_look_soon`` asked for this."""
+        self._look_due = False
+        self.look_at_stops()
 
     def last_call(self) -> None:
         """Children that are to start do so, and then all stop: no time for restarts."""
@@ -187,18 +196,29 @@ class SupervisorActor(ActorCore):
 
     def _stop_(self) -> None:
         """End; if that is for good, children that are still to start handle what they have."""
-        if self._ready or not self._ends_for_good():
-            self._begin_end()
-        else:
+        waiting = self._ends_for_good() and self._start_waiting(self.child_slots.order)
+        if waiting or (self._ends_for_good() and not self._ready):
+            self._waiting = self._waiting and not waiting  # the round begins now
             self._stop_wanted = True
             self.last_call()
+            self._advance()
+        else:
+            self._begin_end()
+
+    def _start_waiting(self, children: Iterable[Child]) -> bool:
+        """Start each child that waits for its restart and has messages; whether there is one."""
+        if self._ending or not self._ready or self._stops_at_once():
+            return False
+        waiting = [c for c in children if c.state is State.DOWN and len(c.actor_inbox)]
+        self._to_start.extend(c for c in waiting if c not in self._to_start)
+        return bool(waiting)
 
     def _stop_at_once_(self) -> bool:
         self._at_once = True
         return super()._stop_at_once_()
 
     def _hurry_(self) -> None:
-        self.actor_inbox.offer_control(_Hurry())
+        self.actor_inbox.offer_control(Hurry())
 
     def _fail_(
         self, error: BaseException, message: Any = NO_MESSAGE, retried: Any = NO_MESSAGE
@@ -212,7 +232,7 @@ class SupervisorActor(ActorCore):
 
     def _pass_on(self, child: Child) -> None:
         if child.child_slots is not None:
-            child.actor_inbox.offer_control(_LastCall())
+            child.actor_inbox.offer_control(LastCall())
 
     def _begin_end(self) -> None:
         if not self._ending:
@@ -318,9 +338,9 @@ class SupervisorActor(ActorCore):
             self._affected = Affected(self.child_slots.order, self._strategy)
             self._to_start.clear()  # all of them are affected
             self._widen_round(child)
-            self._send_after(wait, _WaitOver(None, self._round))
+            self._send_after(wait, WaitOver(None, self._round))
         else:
-            self._send_after(wait, _WaitOver(child, child.serial))
+            self._send_after(wait, WaitOver(child, child.serial))
 
     def _report_restart(self, child: Child, intensity: Intensity, wait: float) -> None:
         fields = {
@@ -359,37 +379,4 @@ class SupervisorActor(ActorCore):
     def _look_soon(self) -> None:
         if not self._look_due:
             self._look_due = True
-            self._send_after(SHORTEST_WAIT, _LookAtStops())
-
-
-class _WaitOver(RuntimeMessage):
-    __slots__ = ("child", "number")
-
-    def __init__(self, child: Child | None, number: int) -> None:
-        self.child = child
-        self.number = number
-
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
-        actor.wait_over(self.child, self.number)
-
-
-class _LookAtStops(RuntimeMessage):
-    __slots__ = ()
-
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
-        actor._look_due = False
-        actor.look_at_stops()
-
-
-class _LastCall(RuntimeMessage):
-    __slots__ = ()
-
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
-        actor.last_call()
-
-
-class _Hurry(RuntimeMessage):
-    __slots__ = ()
-
-    def receive(self, actor: SupervisorActor, /) -> None:  # type: ignore[override]
-        actor.hurry()
+            self._send_after(SHORTEST_WAIT, LookAtStops())

@@ -1,0 +1,80 @@
+# mypy: disable-error-code="var-annotated"
+"""Children that wait for their restart when they, or their supervisors, are stopped."""
+
+import pytest
+from pykka import ActorDeadError
+
+from actors_rs import ActorSystem, Backoff, OneForOne
+from tests.runtime.family import STRATEGIES, lives, tree
+from tests.runtime.support import eventually
+
+FAR_OFF = Backoff(3600, 3600)
+
+
+def test_a_child_that_waits_for_its_restart_can_be_stopped_for_good():
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        top.child("a").tell(ValueError())
+        eventually(lambda: ("fail", "a") in notes)
+        assert top.stop_child("a", timeout=20) is True
+        assert top.children() == {}
+    assert lives(notes, "a") == 1
+
+
+def test_a_child_that_waits_for_its_restart_handles_its_messages_before_it_is_stopped_for_good():
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        ref = top.child("a")
+        ref.tell(ValueError())
+        eventually(lambda: ("fail", "a") in notes)
+        waiting = ref.ask("x", block=False)
+        assert top.stop_child("a", timeout=20) is True
+        assert waiting.get(timeout=20) == 1
+        assert top.children() == {}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_children_that_wait_for_their_restart_handle_their_messages_at_an_orderly_stop(strategy):
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(strategy(backoff=FAR_OFF), "ab", notes))
+        top.child("a").tell(ValueError())
+        eventually(lambda: ("fail", "a") in notes)
+        waiting = [top.child("a").ask("x", block=False) for _ in range(3)]
+    assert [answer.get(timeout=20) for answer in waiting] == [1, 2, 3]
+    assert not system.dead_letters.recent()[1:]  # the first one made it fail
+
+
+def test_a_child_without_messages_is_not_restarted_at_a_stop():
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        top.child("a").tell(ValueError())
+        eventually(lambda: ("fail", "a") in notes)
+    assert lives(notes, "a") == 1
+
+
+def test_a_cancelled_system_restarts_nobody_for_the_messages_left():
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        top.child("a").tell(ValueError())
+        eventually(lambda: ("fail", "a") in notes)
+        waiting = top.child("a").ask("x", block=False)
+        system.shutdown(drain=False)
+    with pytest.raises(ActorDeadError):
+        waiting.get(timeout=20)
+    assert lives(notes, "a") == 1
+
+
+def test_a_child_that_fails_again_at_a_stop_is_not_restarted_again():
+    notes = []
+    with ActorSystem() as system:
+        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        for message in (ValueError(), ValueError(), "x"):
+            top.child("a").tell(message)
+        eventually(lambda: ("fail", "a") in notes)
+    assert lives(notes, "a") == 2
+    assert [letter.what for letter in system.dead_letters.recent()][-1] == "x"
