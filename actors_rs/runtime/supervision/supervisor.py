@@ -207,7 +207,7 @@ class SupervisorActor(ActorCore):
 
     def _start_waiting(self, children: Iterable[Child]) -> bool:
         """Start each child that waits for its restart and has messages; whether there is one."""
-        if self._ending or not self._ready or self._stops_at_once():
+        if self._ending or self._stops_at_once():
             return False
         waiting = [c for c in children if c.state is State.DOWN and len(c.actor_inbox)]
         self._to_start.extend(c for c in waiting if c not in self._to_start)
