@@ -12,8 +12,9 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
@@ -72,6 +73,8 @@ def local_session(
     - ``log_level``: the level of the JVM's log on standard error, ``"fatal"`` by default.
     - ``conf``: settings of Spark, which override all settings made here.
 
+    It is a context manager, whose end stops the session, also where the JVM has died.
+
     Takes 4 to 12 s. Waits up to 10 s for a session that another thread is stopping. Raises
     ``SparkUnavailable``, which says what to install, if pyspark or Java is missing. Call it from
     one thread at a time; all threads can use the session.
@@ -103,8 +106,10 @@ def local_session(
         running = _is_running()
         session = builder.appName(name).master(master).getOrCreate()
     _let_jvm_die_quietly(session)
-    if not running and session.sparkContext.getConf().get(MAX_RESULT) is None:
-        limit_one_result(session.sparkContext)
+    if not running:
+        session.stop = partial(_stop_or_forget, session.stop)  # type: ignore[method-assign]
+        if session.sparkContext.getConf().get(MAX_RESULT) is None:
+            limit_one_result(session.sparkContext)
     return session
 
 
@@ -181,18 +186,34 @@ def _java_options(short_lived: bool, log_level: str, own: str) -> str:
     return " ".join([*options, own]).strip()
 
 
-def _forget_dead_jvm() -> None:
-    """Let a new JVM start after the last one was killed; pyspark keeps the dead one for ever."""
+def _forget_dead_jvm() -> bool:
+    """Let a new JVM start after the last one was killed; pyspark keeps the dead one for ever.
+
+    Returns whether the JVM is dead.
+    """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     process = getattr(SparkContext._gateway, "proc", None)
     if process is None or not _has_ended(process, SparkContext._gateway):
-        return
+        return False
     with suppress(Exception):
         SparkContext._gateway.shutdown()  # type: ignore[union-attr]  # it has a process, so it is
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
+    return True
+
+
+def _stop_or_forget(stop: Callable[[], None]) -> None:
+    """Stop the session; where the JVM is dead, what is left of it is forgotten.
+
+    Else the end of a ``with`` block would raise py4j's error in place of ``SparkSessionLost``.
+    """
+    try:
+        stop()
+    except Exception:
+        if not _forget_dead_jvm():
+            raise
 
 
 def _has_ended(process: subprocess.Popen[bytes], gateway: Any) -> bool:

@@ -82,6 +82,18 @@ batches = plan.fetch(0, "t")
 next(batches)
 kill()
 lost("batches", lambda: list(batches))
+
+# killed within the block of the session
+def block():
+    global spark
+    with session() as spark:
+        plan = ArrowPartitions(spark.range(0, 4, 1, 2).mapInArrow(sleeping, "id long"))
+        plan.plan("b")
+        dead = threading.Thread(target=lambda: (until_jobs_run("b", 1), kill()))
+        dead.start()
+        list(plan.fetch(0, "b"))
+
+lost("block", block)
 """
 
 
@@ -108,6 +120,12 @@ def test_a_jvm_killed_while_batches_arrive_is_never_a_short_result(said: list[st
     (line,) = told(said, "batches")
     assert line.startswith("LOST")
     assert "was killed by SIGKILL during partition 0" in line
+
+
+def test_an_error_of_a_killed_jvm_leaves_the_block_of_its_session_as_it_is(said: list[str]) -> None:
+    (line,) = told(said, "block")
+    assert line.startswith("LOST")
+    assert line.endswith("JVM_GONE")
 
 
 def test_a_new_session_starts_while_the_killed_jvm_is_still_on_its_way_out(
