@@ -38,7 +38,7 @@ from actors_rs.observability.web.command import (
     write_report,
 )
 from actors_rs.targets import came, load_graph, module_and_name
-from actors_rs.texts import class_name_of, repr_of, text_of
+from actors_rs.texts import class_name_of, few, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -313,7 +313,7 @@ def _described(result: object) -> Iterator[str]:
     """A line or more for each sink; a sink without a result gives none."""
     for value in result if isinstance(result, tuple) else (result,):
         if isinstance(value, WriteReport):
-            yield f"{value.rows} rows in {', '.join(value.files) or 'no files'}"
+            yield f"{value.rows} rows in {few(value.files) if value.files else 'no files'}"
         elif value is not None:
             yield value if isinstance(value, str) else _shown(value)
 

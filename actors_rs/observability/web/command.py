@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine.run.interrupt import POLL_SECONDS, StopSignals
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.observability.web.options import check_options
-from actors_rs.observability.web.report import report_html, report_of_json
+from actors_rs.observability.web.report import ADDRESS, report_html, report_of_json
 from actors_rs.observability.web.serving import serve
 from actors_rs.runtime._primitives import Event
 from actors_rs.texts import repr_of, text_of
@@ -93,7 +93,7 @@ def add_report(commands: Any) -> argparse.ArgumentParser:
     report.add_argument(
         "run",
         metavar="RUN.json",
-        help="the saved run: report.json of its page, or json.dumps(run.snapshot().as_dict())",
+        help=f"the saved run: {ADDRESS} of its page, or json.dumps(run.snapshot().as_dict())",
     )
     report.add_argument(
         "-o",

@@ -16,9 +16,11 @@ from actors_rs.texts import text_of
 if TYPE_CHECKING:
     from actors_rs.observability.web.watching import Watch, WatchedRun
 
-__all__ = ["report_html", "report_of_json", "report_of_run"]
+__all__ = ["ADDRESS", "report_html", "report_of_json", "report_of_run"]
 
 FORMAT = "actors-rs run 1"
+ADDRESS = "/api/runs/1/report.json"
+"""Of the report of run 1, on the page."""
 
 
 def report_of_run(run: WatchedRun, watch: Watch) -> dict[str, Any]:
@@ -50,14 +52,17 @@ def report_of_json(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise InvalidArgumentError(f"expected a run as JSON, got {text_of(error)}") from None
+        raise InvalidArgumentError(
+            f"expected a run as JSON, which the page gives at {ADDRESS}; this is no JSON: "
+            f"{text_of(error)}"
+        ) from None
     if isinstance(found, dict) and found.get("format") == FORMAT:
         return found
     try:
         state = run_state(_snapshot(found))
     except (TypeError, KeyError, AttributeError):
         raise InvalidArgumentError(
-            "expected a run as JSON, which the page saves as report.json and "
+            f"expected a run as JSON, which the page gives at {ADDRESS} and "
             "json.dumps(run.snapshot().as_dict()) gives; got another file"
         ) from None
     layout = state.pop("layout")

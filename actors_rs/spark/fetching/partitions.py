@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from pickle import PicklingError
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
@@ -173,6 +174,7 @@ def _context_of(df: DataFrame) -> SparkContext:
     raise InvalidArgumentError(
         f"expected a DataFrame of a classic Spark session, got {kind}: its partitions cannot "
         "be asked for one by one"
+        + ("; spark.read.parquet(path) makes one of files" if isinstance(df, str | Path) else "")
     )
 
 
