@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, suppress
-from pickle import PicklingError
 from pathlib import Path
+from pickle import PicklingError
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from actors_rs.errors import DefectError, InvalidArgumentError
