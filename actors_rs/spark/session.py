@@ -205,7 +205,7 @@ def _forget_dead_jvm() -> bool:
 
 
 def _stop_or_forget(stop: Callable[[], None]) -> None:
-    """Stop the session; where the JVM is dead, what is left of it is forgotten.
+    """Stop the session. If the JVM is dead, forget its gateway, so that a new session can start.
 
     Else the end of a ``with`` block would raise py4j's error in place of ``SparkSessionLost``.
     """
