@@ -1,9 +1,10 @@
-# mypy: disable-error-code="no-untyped-def, var-annotated, override"
+# mypy: disable-error-code="no-untyped-def, var-annotated, override, union-attr"
 """Questions to an actor that is down, of siblings that have to stop before it is restarted."""
 
 import asyncio
 import logging
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from pykka import ActorDeadError
@@ -166,6 +167,47 @@ def test_at_a_stop_a_child_that_waits_for_its_restart_answers_what_it_was_asked(
         stopped = top.stop(block=False)
         assert answer.get(timeout=5) == [3]
         assert stopped.get(timeout=5) is True
+
+
+class Fails(Store):
+    """Once."""
+
+    def __init__(self, failed):
+        super().__init__()
+        self.failed = failed
+
+    def on_receive(self, line):
+        if not self.failed:
+            self.failed.append(line)
+            raise OSError("disk full")
+        return super().on_receive(line)
+
+
+class Worker(PooledActor):
+    async def on_receive(self, line):
+        return await self.supervisor.parent.child("store").ask_async(line)
+
+
+class AskingWorker(PooledActor):
+    async def on_receive(self, line):
+        return await self.supervisor.child("workers/worker").ask_async(line)
+
+
+@explore(runs=200)
+def test_a_chain_of_questions_that_ends_at_a_failed_child_holds_no_restart_up(world):
+    rule = world.pick("rule", (RestForOne, OneForAll))
+    limits: Any = {"max_restarts": 1000, "within": 60.0, "failed_message": "retry", "backoff": SOME}
+    workers = Supervisor(OneForOne(**limits), [ChildSpec(Worker, name="worker")], name="workers")
+    children: list[ChildSpec | Supervisor] = [
+        ChildSpec(Fails, ([],), name="store"),
+        workers,
+        ChildSpec(AskingWorker, name="asking"),
+    ]
+    top = world.system.supervise(Supervisor(rule(**limits), children, name="top"))
+    with suppress(ActorDeadError):
+        assert top.child("asking").ask("3", timeout=60) == [3]
+    assert top.child("asking").ask("4", timeout=60)[-1] == 4
+    assert world.system.statistics().restarts < 30
 
 
 def test_one_line_says_for_whom_a_restart_waits(caplog):

@@ -51,9 +51,9 @@ class PooledActor(ActorCore):
 
     A subclass may not use the names of the form ``_name_`` that this class has, nor pykka's
     ``actor_ref``, ``actor_inbox``, ``actor_stopped`` and ``actor_urn``. Such a subclass is refused
-    with an ``InvalidArgumentError``, as is an async generator in place of a handler or hook. All
-    other names are free: a subclass's own ``system`` or ``watch`` hides ours, which the runtime
-    does not use.
+    with an ``InvalidArgumentError``, as is an async generator in place of a handler or hook.
+    ``dispatcher`` says where the actor runs. All other names are free: a subclass's own ``system``
+    or ``watch`` hides ours, which the runtime does not use.
 
     >>> class Counter(PooledActor):
     ...     def on_start(self):

@@ -63,10 +63,11 @@ def return_unread(actor: ActorBase, message: Any, when: str = "") -> None:
         answer_dead(message.reply_to, f"{actor._ref_} {when} handling the message", cause)
 
 
-def answer_questions(inbox: Mailbox, reason: str, cause: BaseException | None) -> None:
+def answer_questions(inbox: Mailbox, reason: str, cause: BaseException | None) -> bool:
     """Answer each question in a halted ``inbox`` with ``ActorDeadError``; messages of tell stay.
 
     A wish to stop stays too, for the next actor; its sender waits for the one that has ended.
+    Returns whether there was a question.
     """
     questions = [one for one in inbox.waiting() if type(one) is Ask]
     for ask in questions:  # before they leave the mailbox: Ctrl-C may come in between
@@ -84,6 +85,7 @@ def answer_questions(inbox: Mailbox, reason: str, cause: BaseException | None) -
 
     if answered:
         inbox.sift(kept)
+    return bool(answered)
 
 
 def refuse_question(ask: Ask, why: str) -> bool:

@@ -33,6 +33,7 @@ class OverdueStops:
         self._slots = slots
         self._since: float | None = None
         self._logged = False
+        self._refused = 0  # looks that found questions to children that are down
 
     def look(self, children: Collection[Child], *, last: bool) -> bool:
         """``children`` have not stopped yet: answer questions to children that are down.
@@ -41,15 +42,20 @@ class OverdueStops:
         is restarted.
         """
         if not children:
-            self._since, self._logged = None, False
+            self._since, self._logged, self._refused = None, False, 0
             return False
         stopping = sorted(children, key=str)
         down = [child for child in self._slots.order if child.state is State.DOWN]
         why = "its supervisor stops" if last else _restarts_after(stopping)
-        for child in down:
-            _refuse(child, why)
+        refused = [_refuse(child, why) for child in down]
+        self._refused += any(refused)
         self._log_if_long(down, stopping)
         return True
+
+    @property
+    def in_a_circle(self) -> bool:
+        """Whether errors as answers end no stop: other siblings ask, and an actor awaits them."""
+        return self._refused > 1
 
     def _log_if_long(self, down: Sequence[Child], stopping: Sequence[Child]) -> None:
         now = self._slots.system.now()
@@ -73,9 +79,12 @@ def _named(children: Sequence[Child]) -> str:
     return few(children, lambda child: f"'{child}'")
 
 
-def _refuse(child: Child, why: str) -> None:
-    """Answer the questions to ``child``, and to its own children if it is a supervisor."""
-    answer_questions(child.actor_inbox, f"'{child}' is down and cannot answer: {why}", child.error)
-    if child.child_slots is not None:
-        for below in child.child_slots.order:
-            _refuse(below, why)
+def _refuse(child: Child, why: str) -> bool:
+    """Answer the questions to ``child``, and to its own children if it is a supervisor.
+
+    Returns whether there was one.
+    """
+    reason = f"'{child}' is down and cannot answer: {why}"
+    found = answer_questions(child.actor_inbox, reason, child.error)
+    below = child.child_slots.order if child.child_slots is not None else ()
+    return any([found, *[_refuse(one, why) for one in below]])

@@ -130,6 +130,11 @@ class SupervisorActor(ActorCore):
         stopping = () if self._waiting or self._ended else self._stopping
         if self._overdue.look(stopping, last=self._ending and self._ends_for_good()):
             self._look_soon()
+        if self._overdue.in_a_circle:  # the order of the stops cannot be kept
+            for child in reversed(self._to_stop):
+                if child.alive:
+                    self._halt(child)
+            self._to_stop.clear()
 
     def time_to_look(self) -> None:
         """``_look_soon`` asked for this."""

@@ -46,5 +46,6 @@ def check_dispatcher(name: Any) -> None:
     """Raise ``InvalidArgumentError`` unless ``name`` names a dispatcher."""
     if name not in DISPATCHERS:
         raise InvalidArgumentError(
-            f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {repr_of(name)}"
+            f"dispatcher must be 'pool', 'pinned' or 'calling_thread', got {repr_of(name)}: an "
+            "actor that keeps something else in an attribute of this name must rename it"
         )
