@@ -140,7 +140,7 @@ def _planned(
 
 
 def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]:
-    """The window of each stage's inlets: its own, else the smallest that flows in or ``default``.
+    """The window of each stage's inlets: its own, else the smallest that flows in, else default.
 
     A stage of heavy elements sets the window downstream, and stages that hand their elements on
     hand the window on too. A slow stage bounds every window except its own. So does a stage that
@@ -153,7 +153,7 @@ def windows_of(specs: Sequence[StageSpec], default: int) -> dict[StageSpec, int]
     for spec in specs:
         flowing = [behind[ref.spec] for ref in spec.inputs if behind.get(ref.spec)]
         inherited = min(flowing, default=0)
-        ordinary = min(inherited, default or inherited) or default * spec.window_factor
+        ordinary = inherited or default * spec.window_factor
         on_a_branch = len(spec.inputs) == 1 and spec.inputs[0].spec in dealt
         if spec.deals or (on_a_branch and spec.outlets == 1):
             dealt.add(spec)

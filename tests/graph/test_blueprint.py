@@ -180,7 +180,7 @@ def test_the_window_of_heavy_elements_flows_downstream_until_they_are_taken_apar
 
 
 @pytest.mark.parametrize(
-    ("window", "count", "behind"), [(512, 2, 256), (512, 1, 512), (512, 100, 16), (8, 2, 8)]
+    ("window", "count", "behind"), [(512, 2, 256), (512, 1, 512), (512, 100, 16), (8, 2, 16)]
 )
 @pytest.mark.parametrize("fuse", [False, True])
 def test_a_window_behind_short_lists_has_room_for_the_elements_of_the_one_before(

@@ -4,8 +4,8 @@
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, Backoff, OneForOne
-from tests.runtime.family import STRATEGIES, lives, tree
+from actors_rs import ActorSystem, Backoff, OneForOne, Supervisor
+from tests.runtime.family import STRATEGIES, lives, noting, tree
 from tests.runtime.support import eventually
 
 FAR_OFF = Backoff(3600, 3600)
@@ -91,3 +91,15 @@ def test_a_child_that_fails_again_at_a_stop_is_not_restarted_again():
         eventually(lambda: restarts)
     assert lives(notes, "a") == 2
     assert [letter.what for letter in system.dead_letters.recent()][-1] == "x"
+
+
+def test_children_of_a_supervisor_that_waits_for_its_restart_handle_their_messages_at_a_stop():
+    notes = []
+    with ActorSystem() as system:
+        restarts = listened(system)
+        inner = Supervisor(OneForOne(max_restarts=0), noting("a", notes), name="inner")
+        top = system.supervise(Supervisor(OneForOne(backoff=FAR_OFF), [inner], name="top"))
+        top.child("inner/a").tell(ValueError())
+        eventually(lambda: restarts)
+        waiting = top.child("inner/a").ask("x", block=False)
+    assert waiting.get(timeout=20) == 1

@@ -232,7 +232,8 @@ def test_the_end_that_is_handled_again_comes_once_to_a_watcher_that_watches_anew
         assert system.dead_letters.total == 0
 
 
-def test_the_end_that_a_watcher_failed_on_is_a_dead_letter_if_it_stops_before_the_next_attempt():
+@pytest.mark.parametrize("drain", [True, False])
+def test_the_end_that_a_watcher_failed_on_is_handled_at_an_orderly_stop_else_a_dead_letter(drain):
     class Fails(Failing):
         ends: ClassVar[list[Terminated]] = []
 
@@ -241,8 +242,13 @@ def test_the_end_that_a_watcher_failed_on_is_a_dead_letter_if_it_stops_before_th
         watched = system.spawn(Watcher)
         supervisor.child("watcher").tell(("watch", watched))
         watched.stop()
-        supervisor.stop_child("watcher")
-        assert [one.what for one in system.dead_letters.recent()] == [Terminated(watched, None)]
+        if drain:
+            supervisor.stop_child("watcher")
+        else:
+            system.shutdown(drain=False)
+    end = Terminated(watched, None)
+    assert Fails.ends == [end] * (2 if drain else 1)
+    assert [one.what for one in system.dead_letters.recent()] == ([] if drain else [end])
 
 
 def test_the_end_of_a_watcher_is_no_trouble():

@@ -214,8 +214,8 @@ class SupervisorActor(ActorCore):
         """Start each child that waits for its restart and has messages; whether there is one."""
         if self._ending or self._stops_at_once():
             return False
-        waiting = [c for c in children if c.state is State.DOWN and len(c.actor_inbox)]
-        self._to_start.extend(c for c in waiting if c not in self._to_start)
+        waiting = [child for child in children if child.state is State.DOWN and _has_unread(child)]
+        self._to_start.extend(child for child in waiting if child not in self._to_start)
         return bool(waiting)
 
     def _stop_at_once_(self) -> bool:
@@ -385,3 +385,9 @@ class SupervisorActor(ActorCore):
         if not self._look_due:
             self._look_due = True
             self._send_after(SHORTEST_WAIT, LookAtStops())
+
+
+def _has_unread(child: Child) -> bool:
+    """Whether there are messages to ``child`` or, if it is a supervisor, to its children."""
+    below = child.child_slots.order if child.child_slots is not None else ()
+    return len(child.actor_inbox) > 0 or any(map(_has_unread, below))

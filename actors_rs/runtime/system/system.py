@@ -63,7 +63,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
       ``"auto"``, the default, an inlet begins with 8. It requests more while its stage drains a
       whole window within 5 ms and downstream asks for more. The limit is the least of 4,096
       elements, 16 MiB and 250 ms of the stage's work. The weight of an element is estimated, see
-      ``with_attributes(weight=)``. A number is the window of all inlets.
+      ``with_attributes(weight=)``. A number is the window of all inlets, except
+      downstream of stages that give lists or blocks, such as ``batch``: there it is 16.
     - ``memory_limit``: bytes, or a text such as ``"2 GiB"``, that all links hold together at most;
       a window is the most then. No limit by default.
     - ``throughput``: messages that a turn takes at most; by default 100, in a stage all there are,

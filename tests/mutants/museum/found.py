@@ -155,8 +155,8 @@ MUTANTS = (
         "a tree stops before it has started",
         "no stage handles an error that its children received",
         "runtime.supervision.supervisor:SupervisorActor._stop_",
-        "if self._ready or not self._ends_for_good():",
-        "if True:",
+        "if waiting or (self._ends_for_good() and not self._ready):",
+        "if False:",
         "actors/told before it has started",
     ),
 )
