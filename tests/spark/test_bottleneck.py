@@ -23,7 +23,7 @@ def bottleneck_of(system: ActorSystem, graph: Graph[Any], planted: str) -> None:
         return slowest is not None and slowest.name == planted and slowest.busy > 0.8
 
     try:
-        until(is_planted)
+        until(is_planted, 240)  # a loaded machine takes a minute to compute what is ahead
     finally:
         run.cancel()
 
