@@ -1,6 +1,7 @@
 # mypy: disable-error-code="var-annotated"
 """Sorting a stream that is nearly sorted: what is held, and what it costs."""
 
+import weakref
 from random import Random
 
 import pytest
@@ -61,3 +62,19 @@ def test_a_key_is_asked_once_an_element_in_however_many_chunks():
     stage = Alone(SortWithin(3, key), window=64).request(64)
     stage.push(*range(40)).complete()
     assert asked == stage.down.elements == list(range(40))
+
+
+class Number(float):
+    """One that a weak reference may refer to."""
+
+
+def test_no_element_of_a_frame_is_kept_when_its_last_result_was_demanded_exactly():
+    stage = Alone(SortWithin(1, None)).request(3)
+    stage.logic.chunk.size = 4  # more than is demanded
+    given = [Number(number) for number in range(4)]
+    left = [weakref.ref(one) for one in given[:3]]
+    stage.push(*given)
+    del given
+    assert [one() for one in left] == stage.down.elements
+    stage.down.frames.clear()
+    assert [one() for one in left] == [None] * 3
