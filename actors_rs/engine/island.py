@@ -141,11 +141,9 @@ class Island(PooledActor):
 
     def add_first(self, member: Member) -> None:
         """Advance ``member`` before the other members that are due."""
-        if self._due is None:
-            self._due = OrderedDict()
         member.is_due = True
-        self._due[member] = None
-        self._due.move_to_end(member, last=False)
+        self.add_due(member)
+        self._due.move_to_end(member, last=False)  # type: ignore[union-attr]  # it has one now
 
     def left_by(self, member: Member) -> None:
         """``member`` has ended; with the last one the island leaves the system."""

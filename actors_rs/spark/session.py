@@ -207,7 +207,7 @@ def _forget_dead_jvm() -> bool:
 def _stop_or_forget(stop: Callable[[], None]) -> None:
     """Stop the session. If the JVM is dead, forget its gateway, so that a new session can start.
 
-    Else the end of a ``with`` block would raise py4j's error in place of ``SparkSessionLost``.
+    So ``SparkSessionLost`` leaves a ``with`` block, and not the error of py4j from its end.
     """
     try:
         stop()

@@ -129,7 +129,7 @@ def behind(flow):
 
 
 def outcomes(case: Any, setting: Any, folder: Path, streams: int = 100) -> list[Outcome]:
-    """What the complete kit says of one stage under one setting; ``streams`` play rule 1.3."""
+    """The verdicts of the kit on one stage under one setting; ``streams`` play rule 1.3."""
     window, workers = setting.window, setting.workers
     with ActorSystem(workers=workers, window=window, shutdown_timeout=SECONDS) as system:
         verification = case(folder)

@@ -28,7 +28,7 @@ class Fails(Keeps):
 
 
 def restarts_interrupted(told: str, interrupted: Any) -> None:
-    """A supervised child is told to fail or to stop, while ``interrupted`` interrupts that."""
+    """A supervised child receives "fail" or "stop", and ``interrupted`` interrupts the sender."""
 
     def tell():
         if told == "stop":

@@ -54,7 +54,10 @@ class OverdueStops:
 
     @property
     def in_a_circle(self) -> bool:
-        """Whether errors as answers end no stop: other siblings ask, and an actor awaits them."""
+        """Whether answering with errors ends no stop, so the order of the stops cannot be kept.
+
+        Then an actor that stops awaits a sibling, and the sibling asks the failed child again.
+        """
         return self._refused > 1
 
     def _log_if_long(self, down: Sequence[Child], stopping: Sequence[Child]) -> None:

@@ -130,16 +130,12 @@ class SupervisorActor(ActorCore):
         stopping = () if self._waiting or self._ended else self._stopping
         if self._overdue.look(stopping, last=self._ending and self._ends_for_good()):
             self._look_soon()
-        if self._overdue.in_a_circle:  # the order of the stops cannot be kept
-            for child in reversed(self._to_stop):
-                if child.alive:
-                    self._halt(child)
-            self._to_stop.clear()
 
     def time_to_look(self) -> None:
         """``_look_soon`` asked for this."""
         self._look_due = False
         self.look_at_stops()
+        self._advance()
 
     def last_call(self) -> None:
         """Children that are to start do so, and then all stop: no time for restarts."""
@@ -202,8 +198,9 @@ class SupervisorActor(ActorCore):
     def _stop_(self) -> None:
         """End; if that is for good, children that are still to start handle what they have."""
         waiting = self._ends_for_good() and self._start_waiting(self.child_slots.order)
+        if waiting:
+            self._waiting = False  # the round begins now
         if waiting or (self._ends_for_good() and not self._ready):
-            self._waiting = self._waiting and not waiting  # the round begins now
             self._stop_wanted = True
             self.last_call()
             self._advance()
@@ -274,7 +271,7 @@ class SupervisorActor(ActorCore):
 
     def _advance(self) -> None:
         """Do what can be done now; each step ends with a message that leads back here."""
-        while self._to_stop and not self._stopping:
+        while self._to_stop and (not self._stopping or self._overdue.in_a_circle):
             child = self._to_stop[-1]
             if child.alive:
                 self._halt(child)
