@@ -226,8 +226,9 @@ class Operator(Chunked):
         if not more:
             if self.satisfied and not self.expanding:  # a rest follows that was not taken
                 self.inlet.untake(self._frame[len(self._frame) - left :])
-            # An iterator that was not asked once more after its last element keeps its list.
-            self._elements, self._results, self._frame, self.drawing = NOTHING, None, (), None
+            if not left:  # an iterator that was not asked once more keeps its list
+                self._elements = NOTHING
+            self._results, self._frame, self.drawing = None, (), None
         self.outlet.emit(out)
         return max(len(out), before - left)
 
