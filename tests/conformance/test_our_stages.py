@@ -10,7 +10,7 @@ CASES = [
     pytest.param(case, PAIRS[index % len(PAIRS)], id=f"{name}-{PAIRS[index % len(PAIRS)]}")
     for index, (name, case) in enumerate(cases())
 ]
-STREAMS = 20
+STREAMS = 5
 """Of the streams that play rule 1.3: most of the kit's time. Under ``stress`` it has its 100."""
 HELPERS = {  # parts of stages
     *("hubs/hot", "hubs/hub_buffer", "sources/files/parquet_files"),

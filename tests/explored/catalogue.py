@@ -29,8 +29,10 @@ def _all_of(theme: str) -> dict[str, Scenario]:
 
 SCENARIOS = {name: one for theme in THEMES for name, one in _all_of(theme).items()}
 
-RUNS = 200
+RUNS = 100
 MORE_RUNS = {
+    "sections/sections within sections": 200,
+    "sections/cancelled as it fails": 200,
     "linear/accounted for": 500,
     "inner/group_by that wait": 1_500,
     "linear/resumed": 2_500,

@@ -83,8 +83,8 @@ class Supervised(Trial):
         assert not self.system.children()
 
 
-PART = 5
-"""The start of a run has a thousand places: here every fifth, under ``stress`` all."""
+PART = 20
+"""The start of a run has a thousand places: here every twentieth, under ``stress`` all."""
 STEP = 29
 """Of all pairs of places every 29th; fewer of a call that has a thousand places."""
 ways = pytest.mark.parametrize(
