@@ -308,3 +308,16 @@ def test_signals_that_get_no_thread_leave_nothing_behind():
                 system.handle_signals()
         assert signal.set_wakeup_fd(before) == before
         system.handle_signals().release()
+
+
+def test_a_sigterm_that_timeout_sends_twice_at_once_is_one_signal():
+    watch = SignalWatch()
+    watch.take()
+    try:
+        for _ in range(2):
+            signal.raise_signal(signal.SIGTERM)
+        assert watch.received == 1
+        signal.raise_signal(signal.SIGINT)
+        assert watch.received == 2
+    finally:
+        watch.release()

@@ -1,10 +1,20 @@
 # mypy: disable-error-code="var-annotated"
 """Children that wait for their restart when they, or their supervisors, are stopped."""
 
+from dataclasses import replace
+
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, Backoff, OneForOne, Supervisor
+from actors_rs import (
+    ActorSystem,
+    Backoff,
+    ChildSpec,
+    OneForOne,
+    PooledActor,
+    RestForOne,
+    Supervisor,
+)
 from tests.runtime.family import STRATEGIES, lives, noting, tree
 from tests.runtime.support import eventually
 
@@ -30,11 +40,14 @@ def test_a_child_that_waits_for_its_restart_can_be_stopped_for_good():
     assert lives(notes, "a") == 1
 
 
-def test_a_child_that_waits_for_its_restart_handles_its_messages_before_it_is_stopped_for_good():
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_child_that_waits_for_its_restart_handles_its_messages_before_it_is_stopped_for_good(
+    strategy,
+):
     notes = []
     with ActorSystem() as system:
         restarts = listened(system)
-        top = system.supervise(tree(OneForOne(backoff=FAR_OFF), "a", notes))
+        top = system.supervise(tree(strategy(backoff=FAR_OFF), "a", notes))
         ref = top.child("a")
         ref.tell(ValueError())
         eventually(lambda: restarts)
@@ -103,3 +116,27 @@ def test_children_of_a_supervisor_that_waits_for_its_restart_handle_their_messag
         eventually(lambda: restarts)
         waiting = top.child("inner/a").ask("x", block=False)
     assert waiting.get(timeout=20) == 1
+
+
+class CannotBeMade(PooledActor):
+    def __init__(self):
+        super().__init__()
+        raise OSError("no")
+
+
+def test_a_supervisor_that_was_never_made_gives_its_childrens_messages_back():
+    notes, told = [], ["one", "two"]
+    with ActorSystem() as system:
+        restarts = listened(system)
+        inner = replace(tree(OneForOne(), "a", notes), name="inner")
+        children = [ChildSpec(CannotBeMade, name="first"), inner]
+        top = system.supervise(Supervisor(RestForOne(backoff=FAR_OFF), children, name="top"))
+        eventually(lambda: restarts)
+        ref = top.child("inner/a")
+        for message in told:
+            ref.tell(message)
+    assert not lives(notes, "a")
+    assert not ref.is_alive()
+    letters = system.dead_letters.recent()
+    assert [letter.what for letter in letters if "read" in letter.why] == told
+    assert not [letter for letter in letters if "Supervisor" in str(letter.where)]

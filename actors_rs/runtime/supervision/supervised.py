@@ -209,8 +209,6 @@ class Child:
         if not self.actor_inbox.closed:  # as it is if the actor ended before it was taken over
             actor = self.actor if self.actor is not None else self._stand_in()
             actor._close_(self.error)
-        if self.actor is None and self.child_slots is not None:
-            self.child_slots.close()
         self.actor = None
         self.home.forget(self)
         for leaver in self.leavers:
@@ -308,10 +306,12 @@ class Child:
 
     def _stand_in(self) -> ActorCore:
         """In place of an actor that was never made."""
-        actor = object.__new__(self.spec.actor_class)
+        actor: Any = object.__new__(self.spec.actor_class)
         actor._supervisor_link_ = self
+        if self.child_slots is not None:
+            actor.child_slots = self.child_slots  # which it closes
         self.identify(actor)
-        return actor
+        return actor  # type: ignore[no-any-return]
 
 
 class Halt(RuntimeMessage):

@@ -110,7 +110,9 @@ class SupervisorActor(ActorCore):
             child.leavers.append(leaver)
         child.removed = True
         if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
-            if not self._start_waiting([child]):  # else it stops after its messages
+            if self._start_waiting([child]):  # it stops after its messages
+                self._waiting = False  # the round begins now
+            else:
                 self._retire(child)
             self._advance()
         elif child.alive and child.state is not State.STOPPING:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from math import inf
 from types import FrameType
 from typing import Any, Protocol
 from weakref import WeakSet
@@ -31,6 +32,9 @@ __all__ = ["SignalWatch", "SystemSignals", "signal_that_came"]
 
 NOW_SECONDS = 0.3
 """How long the shutdown of a system may take once it is to stop now."""
+SAME_SECONDS = 0.1
+"""A SIGTERM so soon after another is the same: ``timeout`` sends it to a process, then its group.
+"""
 LEAVE_SECONDS = 0.2
 """Seconds that the main thread has to leave the block by itself once all runs must stop now."""
 logger = logger_called("actors_rs.interrupt")
@@ -53,10 +57,11 @@ class SignalWatch:
     """Counts SIGINT (Ctrl-C) and SIGTERM between ``take`` and ``release``; main thread only.
 
     A signal that the process ignored before stays ignored. ``signal`` is the number of the first
-    signal that came, ``received`` how many came.
+    signal that came, ``received`` how many came. A SIGTERM within 0.1 s of another is not counted.
     """
 
     def __init__(self) -> None:
+        self._terminated = -inf  # when the last SIGTERM came
         self.signal: int | None = None
         self.received = 0
         self._before: dict[signal.Signals, Any] = {}
@@ -114,6 +119,10 @@ class SignalWatch:
         if self._released:
             self._pass_on(number, frame)
             return
+        if number == signal.SIGTERM:
+            before, self._terminated = self._terminated, monotonic()
+            if self._terminated - before < SAME_SECONDS:
+                return
         self.received += 1
         self.signal = self.signal or number
         self._noted()
