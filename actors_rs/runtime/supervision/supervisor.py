@@ -110,9 +110,7 @@ class SupervisorActor(ActorCore):
             child.leavers.append(leaver)
         child.removed = True
         if child.state is State.DOWN and (self._ready or self._waiting or self._ending):
-            if self._start_waiting([child]):  # it stops after its messages
-                self._waiting = False  # the round begins now
-            else:
+            if not self._start_waiting([child]):  # else it stops after its messages
                 self._retire(child)
             self._advance()
         elif child.alive and child.state is not State.STOPPING:
@@ -200,8 +198,6 @@ class SupervisorActor(ActorCore):
     def _stop_(self) -> None:
         """End; if that is for good, children that are still to start handle what they have."""
         waiting = self._ends_for_good() and self._start_waiting(self.child_slots.order)
-        if waiting:
-            self._waiting = False  # the round begins now
         if waiting or (self._ends_for_good() and not self._ready):
             self._stop_wanted = True
             self.last_call()
@@ -215,6 +211,8 @@ class SupervisorActor(ActorCore):
             return False
         waiting = [child for child in children if child.state is State.DOWN and _has_unread(child)]
         self._to_start.extend(child for child in waiting if child not in self._to_start)
+        if waiting:
+            self._waiting = False  # the round begins now
         return bool(waiting)
 
     def _stop_at_once_(self) -> bool:
