@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
+import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -192,17 +194,32 @@ def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLos
 def _stopped(context: Any, process: Any, during: str) -> SparkSessionLost:
     """By whom: a JVM that is out of memory stops its context too, on its way out."""
     until = monotonic() + _REAP_SECONDS
-    while process is not None and context._jsc is not None and monotonic() < until:
+    while not (here := _is_stopped_here(context)) and process is not None and monotonic() < until:
         code = _exit_code(process, 0.05)
         if code is not None:
             return _jvm_gone(process, code, during)
     text = f"the Spark session was stopped by other code during {during}"
-    if context._jsc is not None:
+    if not here:
         text = (
             f"the Spark session was stopped during {during}, by other code or by Spark itself, "
             "which does so when it runs out of memory"
         )
     return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
+
+
+def _is_stopped_here(context: Any) -> bool:
+    """Whether code of this process has stopped the context, or is just stopping it.
+
+    pyspark forgets ``_jsc`` only at the end of ``stop``, which takes seconds on a loaded machine.
+    """
+    if context._jsc is None:
+        return True
+    stop = getattr(getattr(type(context), "stop", None), "__code__", None)
+    return stop is not None and any(
+        frame.f_code is stop
+        for running in sys._current_frames().values()
+        for frame, _ in traceback.walk_stack(running)
+    )
 
 
 def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int | None:

@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -200,6 +201,34 @@ def test_a_session_that_is_just_being_stopped_is_not_taken_for_a_jvm_that_is_gon
     with pytest.raises(SparkSessionLost, match="was stopped by other code during a") as caught:
         ensure_session_alive(Stopping(), "a check")  # type: ignore[arg-type]
     assert caught.value.kind is FailureKind.CONTEXT_STOPPED
+
+
+def test_a_session_whose_stop_takes_long_is_told_as_stopped_by_other_code() -> None:
+    begun, may_end = Event(), Event()
+
+    with subprocess.Popen(["sh", "-c", "read line"], stdin=subprocess.PIPE) as process:
+
+        class Gateway:
+            proc = process
+
+        class Stopping:
+            _gateway = Gateway()
+            _jsc = SimpleNamespace(sc=lambda: SimpleNamespace(isStopped=lambda: True))
+
+            def stop(self) -> None:
+                begun.set()
+                may_end.wait(60)
+
+        stopping: Any = Stopping()
+        thread = Thread(target=stopping.stop)
+        thread.start()
+        begun.wait(60)
+        try:
+            with pytest.raises(SparkSessionLost, match="was stopped by other code during a check"):
+                ensure_session_alive(stopping, "a check")
+        finally:
+            may_end.set()
+            thread.join(60)
 
 
 def test_a_jvm_that_stops_its_context_on_its_way_out_is_told_as_gone() -> None:
