@@ -37,6 +37,7 @@ from actors_rs.observability.web.command import (
     web_page,
     write_report,
 )
+from actors_rs.runtime.system.command import add_system_options
 from actors_rs.targets import came, load_graph, module_and_name
 from actors_rs.texts import class_name_of, few, repr_of, text_of
 
@@ -57,6 +58,7 @@ examples:
   actors-rs run orders.jobs:make_graph --live   run the graph that make_graph() returns, and show
                                                 a table of its stages
   actors-rs run orders.jobs:nightly --web       run it, and print the address of its page
+  actors-rs run jobs.py:load --memory-limit 1GiB   run it, and limit the bytes of its links
   actors-rs explain orders.jobs:nightly         print how a graph would run
   actors-rs explain ARS-017                     print what an error code means
   actors-rs draw orders.jobs:nightly -o n.svg   draw a graph
@@ -157,12 +159,7 @@ def _add_run(commands: Any) -> argparse.ArgumentParser:
         action="store_true",
         help="log one JSON object a line on standard error (default: plain text)",
     )
-    run.add_argument(
-        "--workers",
-        type=_workers,
-        metavar="N",
-        help="number of threads in the pool, 1 or more (default: one per core)",
-    )
+    add_system_options(run)
     return run
 
 
@@ -211,14 +208,6 @@ def _add_tck(commands: Any) -> argparse.ArgumentParser:
     return kit
 
 
-def _workers(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(
-            f"expected a number of threads from 1 up, got {repr_of(text)}"
-        )
-    return int(text)
-
-
 def _test(options: argparse.Namespace) -> int:
     from actors_rs.testing.tck.report import publisher_verification, report_of
     from actors_rs.testing.tck.runner import run_verification
@@ -260,7 +249,11 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
     with StopSignals() as stop:
         try:
             with (
-                ActorSystem(workers=options.workers, shutdown_timeout=SHUTDOWN_SECONDS) as system,
+                ActorSystem(
+                    workers=options.workers,
+                    memory_limit=options.memory_limit,
+                    shutdown_timeout=SHUTDOWN_SECONDS,
+                ) as system,
                 web_page(system, options, stop),
             ):
                 given_up = GivenUp(system)

@@ -130,6 +130,7 @@ def test_what_stages_hold_by_their_settings_is_named():
     assert "8 in 'map_async'" in total
     assert batch == "'batch' gives lists of up to 10, of which each counts as one element"
     assert unknown.startswith("bytes: not known before the run")
+    assert "actors-rs run --memory-limit 1GiB" in unknown
 
 
 def test_stages_that_keep_elements_as_the_data_has_it_are_named_as_not_counted():

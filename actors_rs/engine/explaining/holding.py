@@ -166,7 +166,10 @@ def _bytes(plan: Plan, found: _Sum) -> Iterator[str]:
         most = size(found.links * MOST_BYTES)
         yield f"bytes: {most} on the links, {size(MOST_BYTES)} or one element each"
     else:
-        yield "bytes: not known before the run; ActorSystem(memory_limit='1 GiB') bounds them"
+        yield (
+            "bytes: not known before the run; ActorSystem(memory_limit='1 GiB') bounds them, and "
+            "so does actors-rs run --memory-limit 1GiB"
+        )
 
 
 def size(number: float) -> str:
