@@ -68,7 +68,7 @@ def test_a_run_that_goes_on_is_told_with_its_rate_and_the_time_that_is_left():
     lines = list(report_lines(report, now=21.0))
     assert lines[0] == "run 1 running, held by process 4711, plan ffffffffffff"
     assert "0:00:11 ago" in lines[1]
-    assert lines[3] == "1,100 rows, 8,800 bytes, 110 rows/s, about 0:00:30 left"
+    assert lines[3] == "1,100 rows, 8,800 bytes, 110 rows/s while computing, about 0:00:30 left"
 
 
 def test_the_pace_of_a_run_that_was_resumed_is_that_of_its_last_partitions():
@@ -76,7 +76,9 @@ def test_the_pace_of_a_run_that_was_resumed_is_that_of_its_last_partitions():
     morning = [Entry(n, "committed", 1, 100, 800, 0.0, 40_000.0 + n, None) for n in range(50, 150)]
     left = [Entry(n, "pending", 0, 0, 0, None, None, None) for n in range(150, 180)]
     report = Report(1, "f" * 64, "running", 4711, 0.0, None, None, (*evening, *morning, *left))
-    assert list(report_lines(report, now=40_150.0))[3].endswith("101 rows/s, about 0:00:30 left")
+    assert list(report_lines(report, now=40_150.0))[3].endswith(
+        "101 rows/s while computing, about 0:00:30 left"
+    )
 
 
 @pytest.mark.parametrize("state", ["running", "completed"])
@@ -88,7 +90,10 @@ def test_the_rate_of_a_run_that_was_resumed_leaves_out_the_time_it_was_dead(stat
     ]
     report = Report(1, "f" * 64, state, 4711, 0.0, None, None, (*evening, *morning))
     # 98 gaps of a second, and the two that the first partition of the morning took
-    assert list(report_lines(report, now=40_150.0))[3] == "10,000 rows, 80,000 bytes, 100 rows/s"
+    assert (
+        list(report_lines(report, now=40_150.0))[3]
+        == "10,000 rows, 80,000 bytes, 100 rows/s while computing"
+    )
 
 
 def test_a_run_that_was_drained_has_completed_and_says_what_it_left(tmp_path, capsys):

@@ -302,7 +302,9 @@ def status(path: str | os.PathLike[str]) -> Report:
     """
     path = _file_of(path, "status")
     if not os.path.isfile(path):
-        raise LedgerError(f"{path}: expected a ledger, found no such file")
+        raise LedgerError(
+            f"{path}: expected a ledger, found no such file: a run makes it when it begins"
+        )
     held = Hold(path).is_taken(unknown=True)
     with _naming(path, ReadError):
         report = _newest_run(path)

@@ -11,7 +11,7 @@ from actors_rs.texts import repr_of_fields
 
 __all__ = [
     "COMMIT", "FIND_SCHEMA", "Note", "begun", "committed", "dead_lettered", "failed",
-    "input_files", "schema_of",
+    "input_files", "schema_of", "verified",
 ]  # fmt: skip
 
 COMMIT = (
@@ -40,6 +40,10 @@ _FILES = "UPDATE ledger_runs SET files = :files WHERE run = :run"
 
 _SCHEMA = "INSERT OR IGNORE INTO ledger_schemas (run, sink, schema) VALUES (:run, :sink, :schema)"
 FIND_SCHEMA = "SELECT schema FROM ledger_schemas WHERE run = ? AND sink = ?"
+_VERIFIED = (
+    "UPDATE ledger_starts SET to_verify = :total, verified = :count WHERE run = :run "
+    "AND start = (SELECT MAX(start) FROM ledger_starts WHERE run = :run)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,11 @@ def dead_lettered(partition: int, count: int) -> Note:
 def input_files(files: dict[str, int]) -> Note:
     """The run reads ``files``, of so many bytes each."""
     return Note(_FILES, {"files": json.dumps(files)}, durable=True)
+
+
+def verified(count: int, total: int) -> Note:
+    """Of ``total`` finished partitions that are computed again, ``count`` have the same rows."""
+    return Note(_VERIFIED, {"count": count, "total": total})
 
 
 def schema_of(sink: str, schema: bytes) -> Note:

@@ -29,12 +29,13 @@ class Plan:
     def difference(self, there: Plan) -> str:
         """In words, what differs in ``there``, a plan with another fingerprint."""
         shape = self.shape_difference(there)
-        return shape or "its query differs; the schema and the number of partitions are the same"
+        return shape or "the query differs; the schema and the number of partitions are the same"
 
     def shape_difference(self, there: Plan) -> str:
         """The same where it is the number of partitions or the schema; else ""."""
         if there.partitions != self.partitions:
-            return f"it has {there.partitions} partitions, and this run has {self.partitions}"
+            then, now = there.partitions, self.partitions
+            return f"the plan in the ledger has {then} partitions, and this run has {now}"
         if there.schema != self.schema:
-            return f"its schema is {there.schema}, and this run has {self.schema}"
+            return f"the schema in the ledger is {there.schema}, and this run has {self.schema}"
         return ""

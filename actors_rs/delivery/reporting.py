@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise, repeat
+from functools import partial
+from itertools import groupby, pairwise, repeat
 from typing import Any
 
 from actors_rs.delivery.schema import Entry, Report
@@ -38,6 +39,7 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
     ]
     done = f"{counts['committed']} of {total} partitions committed ({_share(report)})"
     yield ", ".join([done, *rest])
+    yield from _at_present(report, now)
     yield _work(report, now)
     if dead := dead_letters_said(sum(entry.dead_lettered or 0 for entry in report.partitions)):
         yield dead
@@ -56,22 +58,39 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
 def partition_lines(report: Report) -> Iterator[str]:
     """A line for each partition of ``report``: its state, when and by which start, last failure.
 
+    Adjacent partitions that no start has begun yet share a line.
+
     >>> from actors_rs.delivery import Entry, Report, partition_lines
     >>> done = Entry(0, "committed", 1, 120, 4_096, 1.8e9, 1.8e9 + 2, None)
     >>> list(partition_lines(Report(1, "5f3a", "completed", None, 1.8e9, 1.8e9 + 3, None, (done,))))
     ['partition 0 committed 2027-01-15 08:00:02 UTC: 120 rows, 4,096 bytes, 1 attempt']
     """
-    for entry in report.partitions:
-        line = f"partition {entry.partition} {_word(entry.state, report)}"
-        if entry.committed is not None:
-            line += f" {_time(entry.committed)}{_by(report, entry.committed)}: "
-            line += f"{entry.rows:,} rows, {entry.bytes:,} bytes, {_tries(entry)}"
-            if entry.dead_lettered:
-                line += f", {counted(entry.dead_lettered, 'element')} dead-lettered"
-        elif entry.started is not None:
-            line += f", last begun {_time(entry.started)}{_by(report, entry.started)}: "
-            line += _tries(entry)
-        yield line + (f"; last failure: {text_of(entry.last_error)}" if entry.last_error else "")
+    for untouched, found in groupby(report.partitions, _is_untouched):
+        entries = [*found]
+        yield from [_untouched(entries)] if untouched else map(partial(_line, report), entries)
+
+
+def _is_untouched(entry: Entry) -> bool:
+    """Whether there is nothing to say of it but that it is pending."""
+    return entry.state == "pending" and entry.started is None and entry.last_error is None
+
+
+def _untouched(entries: list[Entry]) -> str:
+    first, last = entries[0].partition, entries[-1].partition
+    return f"partition {first} pending" if first == last else f"partitions {first}-{last} pending"
+
+
+def _line(report: Report, entry: Entry) -> str:
+    line = f"partition {entry.partition} {_word(entry.state, report)}"
+    if entry.committed is not None:
+        line += f" {_time(entry.committed)}{_by(report, entry.committed)}: "
+        line += f"{entry.rows:,} rows, {entry.bytes:,} bytes, {_tries(entry)}"
+        if entry.dead_lettered:
+            line += f", {counted(entry.dead_lettered, 'element')} dead-lettered"
+    elif entry.started is not None:
+        line += f", last begun {_time(entry.started)}{_by(report, entry.started)}: "
+        line += _tries(entry)
+    return line + (f"; last failure: {text_of(entry.last_error)}" if entry.last_error else "")
 
 
 def dead_letters_said(count: int) -> str:
@@ -163,6 +182,25 @@ def _state(report: Report) -> str:
     return f"running, held by process {report.holder}"
 
 
+def _at_present(report: Report, now: float) -> Iterator[str]:
+    """Lines about the present work of the process that holds the ledger."""
+    if report.state != "running" or report.holder is None:
+        return
+    start = report.starts[-1] if report.starts else {}
+    count, total = start.get("verified"), start.get("to_verify")
+    if count is not None and total is not None and count < total:
+        yield f"verifying finished partitions before the first new one: {count} of {total} verified"
+    begun = sorted(
+        (entry.started, entry.partition)
+        for entry in report.partitions
+        if entry.state == "running" and entry.started is not None
+    )
+    if begun:
+        (when, partition), *others = begun
+        more = f", {len(others)} more" if others else ""
+        yield f"running longest: partition {partition} for {_span(now - when)}{more}"
+
+
 def _word(state: str, report: Report) -> str:
     return "running when it was killed" if state == "running" and not report.holder else state
 
@@ -209,7 +247,7 @@ def _work(report: Report, now: float) -> str:
     seconds = _at_work(done)
     if not seconds:
         return line
-    line += f", {sum(e.rows for e in done) / seconds:,.0f} rows/s"
+    line += f", {sum(e.rows for e in done) / seconds:,.0f} rows/s while computing"
     left = sum(1 for e in report.partitions if e.state in ("pending", "running"))
     if left and goes_on:
         line += f", about {_span(left * seconds / (len(done) - 1))} left"

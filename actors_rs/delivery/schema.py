@@ -34,7 +34,8 @@ CREATE TABLE IF NOT EXISTS ledger_outputs (
     PRIMARY KEY (run, kind, target)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_starts (
     run INTEGER NOT NULL, start INTEGER NOT NULL, started REAL NOT NULL, state TEXT NOT NULL,
-    ended REAL, error TEXT, process INTEGER, PRIMARY KEY (run, start)) WITHOUT ROWID;
+    ended REAL, error TEXT, process INTEGER, to_verify INTEGER, verified INTEGER,
+    PRIMARY KEY (run, start)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_schemas (
     run INTEGER NOT NULL, sink TEXT NOT NULL, schema BLOB NOT NULL, PRIMARY KEY (run, sink));
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
@@ -53,6 +54,8 @@ _ADDED = (
     ("ledger_runs", "remarks", "TEXT NOT NULL DEFAULT ''"),
     ("ledger_runs", "files", "TEXT NOT NULL DEFAULT '{}'"),
     ("ledger_starts", "process", "INTEGER"),
+    ("ledger_starts", "to_verify", "INTEGER"),
+    ("ledger_starts", "verified", "INTEGER"),
 )
 
 

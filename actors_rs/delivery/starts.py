@@ -15,6 +15,7 @@ END_OF_START = (
     "UPDATE ledger_starts SET state = :state, error = :error, ended = :now WHERE run = :run "
     "AND start = (SELECT MAX(start) FROM ledger_starts WHERE run = :run)"
 )
+_ADDED = ("process", "to_verify", "verified")
 
 
 def has_column(database: sqlite3.Connection, table: str, column: str) -> bool:
@@ -48,20 +49,22 @@ def read_starts(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
 
     ``committed`` counts the partitions of the start, ``rows`` their rows, and ``done`` the
     partitions that earlier starts of its run had committed. ``process`` is the number of its
-    process; ``None`` where the ledger is older than such notes.
+    process. ``to_verify`` finished partitions are computed again before the first new one, and
+    ``verified`` of them are done; both are ``None`` in a start that verifies none. All three are
+    ``None`` where the ledger is older than such notes.
     """
     names = (
         *("run", "start", "state", "started", "ended", "error", "partitions"),
-        *("committed", "rows", "done", "process"),
+        *("committed", "rows", "done", *_ADDED),
     )
-    process = "s.process" if has_column(database, "ledger_starts", "process") else "NULL"
+    added = (f"s.{one}" if has_column(database, "ledger_starts", one) else "NULL" for one in _ADDED)
     found = database.execute(
         "WITH spans AS (SELECT *, LEAD(started) OVER (PARTITION BY run ORDER BY start) AS until "
         "FROM ledger_starts) "
         "SELECT s.run, s.start, s.state, s.started, s.ended, s.error, r.partitions, "
         "COALESCE(SUM(p.committed >= s.started), 0), "
         "COALESCE(SUM(p.rows * (p.committed >= s.started)), 0), "
-        f"COALESCE(SUM(p.committed < s.started), 0), {process} "
+        f"COALESCE(SUM(p.committed < s.started), 0), {', '.join(added)} "
         "FROM spans s JOIN ledger_runs r ON r.run = s.run "
         "LEFT JOIN ledger_partitions p ON p.run = s.run AND p.state = 'committed' "
         "AND (s.until IS NULL OR p.committed < s.until) "

@@ -82,9 +82,12 @@ def test_poison_is_tried_again_by_the_next_run(path):
 @pytest.mark.parametrize(
     ("other", "said"),
     [
-        (Plan("id: int64", 4, "Range(0, 9)"), "it has 3 partitions, and this run has 4"),
-        (Plan("id: string", 3, "Range(0, 9)"), "its schema is id: int64, and this run has id: str"),
-        (Plan("id: int64", 3, "Range(0, 8)"), "its query differs"),
+        (
+            Plan("id: int64", 4, "Range(0, 9)"),
+            "the plan in the ledger has 3 partitions, and this run has 4",
+        ),
+        (Plan("id: string", 3, "Range(0, 9)"), "the schema in the ledger is id: int64, and this "),
+        (Plan("id: int64", 3, "Range(0, 8)"), "the query differs"),
     ],
 )
 def test_a_ledger_of_another_plan_is_refused_with_what_differs(path, other, said):
@@ -158,7 +161,7 @@ def test_a_ledger_lies_beside_the_tables_of_a_user(path):
 
 
 def test_what_is_no_ledger_is_refused_in_one_sentence(path, tmp_path):
-    with pytest.raises(LedgerError, match="found no such file"):
+    with pytest.raises(LedgerError, match="found no such file: a run makes it when it begins"):
         status(path)
     path.write_text("not a database, but long enough to look at" * 10)
     for use in (status, lambda path: Ledger(path).open(PLAN)):

@@ -26,18 +26,18 @@ QUERIES: dict[str, tuple[Make, Make, str]] = {
     "a condition": (
         lambda spark: spark.range(0, 9, 1, 2).where("id > 5"),
         lambda spark: spark.range(0, 9, 1, 2).where("id > 6"),
-        r"its query has `Filter \(id#0L > cast\(5 as bigint\)\)`, "
+        r"the query in the ledger has `Filter \(id#0L > cast\(5 as bigint\)\)`, "
         r"that of this run `Filter \(id#0L > cast\(6 as bigint\)\)`",
     ),
     "a step more": (
         lambda spark: spark.range(0, 9, 1, 2),
         lambda spark: spark.range(0, 9, 1, 2).where("id > 6"),
-        r"its query has `Range .*`, that of this run `Filter \(id#0L > ",
+        r"the query in the ledger has `Range .*`, that of this run `Filter \(id#0L > ",
     ),
     "the last of many columns": (
         lambda spark: wide(spark, 1),
         lambda spark: wide(spark, 2),
-        r"its query has `\.\.\..{1,160}cast\(1 as bigint\).*`, "
+        r"the query in the ledger has `\.\.\..{1,160}cast\(1 as bigint\).*`, "
         r"that of this run `\.\.\..{1,160}cast\(2 as bigint\)",
     ),
 }
@@ -78,7 +78,7 @@ def test_a_file_more_is_told(spark: SparkSession, system: ActorSystem, tmp_path:
     spark.range(9).coalesce(1).write.parquet(data)
     night(system, spark.read.parquet(data), tmp_path / "l")
     spark.range(9).coalesce(1).write.mode("append").parquet(data)
-    with pytest.raises(LedgerError, match=r"this run reads file:/.*parquet, which it does not"):
+    with pytest.raises(LedgerError, match=r"this run reads file:/.*parquet, which the plan in the"):
         night(system, spark.read.parquet(data), tmp_path / "l")
 
 
@@ -107,14 +107,16 @@ def test_a_ledger_that_is_older_than_remarks_is_gone_on_with(
     with closing(sqlite3.connect(tmp_path / "l")) as database, database:
         database.execute("ALTER TABLE ledger_runs DROP COLUMN remarks")
     night(system, spark.range(0, 9, 1, 2), tmp_path / "l")
-    with pytest.raises(LedgerError, match="its query has"):
+    with pytest.raises(LedgerError, match="the query in the ledger has"):
         night(system, spark.range(0, 9, 1, 2).where("id > 6"), tmp_path / "l")
 
 
 def test_what_nothing_is_known_of_is_told_in_general() -> None:
     text = "Range\nSpark 4\ndefault parallelism 2\nspark.a 1"
     plan = SparkPlan("id long", 2, text)
-    assert plan.difference(Plan("id long", 3, text)) == "it has 3 partitions, and this run has 2"
+    assert plan.difference(Plan("id long", 3, text)) == (
+        "the plan in the ledger has 3 partitions, and this run has 2"
+    )
     said = plan.difference(Plan("id long", 2, f"\n{text}"))
     assert said.endswith("number of partitions, query, files and settings read the same")
 

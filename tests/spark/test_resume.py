@@ -285,7 +285,9 @@ def test_a_ledger_of_another_plan_ends_the_run_in_one_sentence(
         if partitions == 2:
             run.result(SECONDS)
             continue
-        with pytest.raises(LedgerError, match="it has 2 partitions, and this run has 3"):
+        with pytest.raises(
+            LedgerError, match="the plan in the ledger has 2 partitions, and this run has 3"
+        ):
             run.result(SECONDS)
 
 

@@ -1,6 +1,7 @@
 # mypy: disable-error-code="no-untyped-def"
 """Partitions that are done are computed again when a run is gone on with: `resume(verify=...)`."""
 
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -83,9 +84,14 @@ def test_a_share_of_what_is_done_is_computed_again_and_one_at_least(
     system.start(graph).result(SECONDS)
     assert done == 3
     assert computed.value - before == 6 - done + computed_again
-    said = [line for line in caplog.messages if ": verifying " in line]
-    verifying = f"verifying {computed_again} of 3 partitions that are done: "
-    assert [verifying in line for line in said] == [True] * bool(computed_again)
+    said = [line.partition(": ")[2] for line in caplog.messages if "verif" in line]
+    if computed_again:
+        assert said[0].startswith("verifying partition")
+        assert said[0].endswith(f" ({computed_again} of 3 finished)")
+        assert re.fullmatch(rf"verified {computed_again} partitions? in .* s, with .*", said[1])
+    assert len(said) == (2 if computed_again else 0)
+    start = status(tmp_path / "l").starts[-1]
+    assert (start["verified"], start["to_verify"]) == (computed_again or None,) * 2
     assert rows_in(tmp_path / "rows") == list(range(30))
 
 

@@ -23,7 +23,7 @@ from actors_rs.delivery.reporting import nothing_left
 from actors_rs.delivery.schema import Entry
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Lock, Random, wall_clock
+from actors_rs.runtime._primitives import Lock, Random, monotonic, wall_clock
 from actors_rs.spark.plan import PartitionPlan
 from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.describing import without_numbers
@@ -120,13 +120,18 @@ class LedgerWriter:
             count = len(self._done) if self._changed else ceil(self._verify * len(self._done))
             chosen = Random().sample(self._done, count)
             numbers = few(sorted(entry.partition for entry in chosen))
-            done = counted(len(self._done), "partition")
-            text = "%s: verifying %s of %s that are done: %s"
-            logger.info(text, self._ledger.path, count, done, numbers)
-            for entry in chosen:
+            which, done = "partition" if count == 1 else "partitions", len(self._done)
+            text = "%s: verifying %s %s (%s of %s finished)"
+            logger.info(text, self._ledger.path, which, numbers, count, done)
+            began = monotonic()
+            for number, entry in enumerate(chosen):
                 if over():
                     return
+                self._open_run().write([notes.verified(number, count)])
                 verify_partition(plan, tag, entry, self._rows_of, self._ledger.path, self._changed)
+            self._open_run().write([notes.verified(count, count)])
+            text, seconds = "%s: verified %s in %.1f s, with the rows they had", monotonic() - began
+            logger.info(text, self._ledger.path, counted(count, "partition"), seconds)
             if self._changed:
                 self._open_run().write([notes.input_files(self._files)])
 

@@ -66,7 +66,7 @@ def _queries(then: list[str], now: list[str]) -> list[str]:
     for lines in zip_longest(then, now, fillvalue=""):
         if lines[0] != lines[1]:
             old, new = _around(*(line.lstrip(_TREE) for line in lines))
-            return [f"its query has {old}, that of this run {new}"]
+            return [f"the query in the ledger has {old}, that of this run {new}"]
     return []
 
 
@@ -88,8 +88,8 @@ def _quoted(line: str, start: int) -> str:
 
 def _files(then: set[str], now: set[str]) -> list[str]:
     return [
-        *_named("it reads", sorted(then - now), ", which this run does not"),
-        *_named("this run reads", sorted(now - then), ", which it does not"),
+        *_named("the plan in the ledger reads", sorted(then - now), ", which this run does not"),
+        *_named("this run reads", sorted(now - then), ", which the plan in the ledger does not"),
     ]
 
 
