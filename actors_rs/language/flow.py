@@ -288,9 +288,10 @@ class Flow(
 
         ``.named("...")`` gives the stage a name.
 
-        - ``window``: elements its inlets keep requested; for a source, the inlets of the stages
-          after it, up to one that makes new elements, such as ``flat_map``. ``"auto"``, not for a
-          source: as many as fit pace and weight, see ``ActorSystem``, whose default it is.
+        - ``window``: elements its inlets keep requested; for a source of any kind, the inlets of
+          the stages after it, up to one that makes new elements, such as ``flat_map``. ``"auto"``,
+          not for a source: as many as fit pace and weight, see ``ActorSystem``, whose default it
+          is.
         - ``weight``: ``weight(element)`` gives the bytes of an element that comes to the stage; by
           default they are estimated. It is called where the window is automatic, or the system has
           a ``memory_limit``, and has no effect elsewhere.

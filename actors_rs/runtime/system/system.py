@@ -301,6 +301,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     def drain(self, why: str = "it is draining") -> None:
         """Start no further runs; present ones take no more in. Does not wait.
 
+        So a ``put`` right after it may still be taken, and is then delivered.
+
         ``why`` is the reason that the error of a further ``start`` gives.
 
         >>> with ActorSystem() as system:
