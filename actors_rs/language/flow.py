@@ -268,7 +268,8 @@ class Flow(
         Progress counts what that stage has emitted. Put it after the slow stage: a source is read
         ahead, so it would show 100 % at once.
 
-        Sequences and ranges know it by themselves. Nothing is cut off or waited for. Raises
+        Sequences, ranges and files know their totals by themselves. ``n`` counts instead of the
+        totals of all stages upstream. Nothing is cut off or waited for. Raises
         ``InvalidArgumentError`` if ``n`` is no whole number from 0 up.
 
         >>> Source.lines("orders.txt").with_total(10_000)

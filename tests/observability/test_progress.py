@@ -45,6 +45,23 @@ def test_with_total_says_what_a_source_cannot_know():
     assert "of 10)" in line_when_stuck(source, 5)
 
 
+def test_with_total_wins_over_the_total_that_a_source_knows():
+    source = Source.of("a", "b").flat_map(lambda _: range(300)).with_total(600)
+    with ActorSystem(workers=2) as system:
+        run = system.start(source.to(Sink.count()))
+        assert run.result(SECONDS) == 600
+        assert progress_line(run.snapshot()).startswith("run: 100% (600 of 600)")
+
+
+def test_with_total_wins_over_the_bytes_of_its_own_file(tmp_path):
+    (tmp_path / "orders.txt").write_text("1\n2\n3\n")
+    lines = Source.lines(tmp_path / "orders.txt").with_total(3)
+    with ActorSystem(workers=2) as system:
+        run = system.start(lines.to(Sink.count()))
+        assert run.result(SECONDS) == 3
+        assert progress_line(run.snapshot()).startswith("run: 100% (3 of 3), ")
+
+
 def test_the_total_is_in_the_snapshot():
     with ActorSystem(workers=2) as system:
         run = system.start(Source.repeat("x", 3).to(Sink.count()))

@@ -9,9 +9,6 @@ from actors_rs.engine.run.snapshot import RunSnapshot, StageSnapshot
 
 __all__ = ["progress_of"]
 
-_TOTALS = (("bytes_read", "bytes_total", "bytes"), ("elements", "total", "elements"))
-"""Details of a source that say how much of how much it has given, and in what unit."""
-
 
 class _Known(NamedTuple):
     """What one stage has done of how much; ``fresh`` is the part that this run has done."""
@@ -25,15 +22,16 @@ class _Known(NamedTuple):
 
 
 def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
-    """``done``, ``total``, ``unit`` and ``left`` (seconds) of the sources that know their totals.
+    """``done``, ``total``, ``unit`` and ``left`` (seconds) of the stages that know their totals.
 
     ``given_up`` of what is ``done`` are Spark partitions that failed for good.
     A run that completes without a drain has done all of it: ``total`` is ``done`` then. Otherwise
     it would end below 100 % where a filter drops elements, or a stage needs fewer.
-    Sources with the unit of the first one are summed. ``None`` if no source knows its total.
+    Sources with the unit of the first one are summed. A ``with_total`` counts instead of all totals
+    upstream of it. ``None`` if no total is known.
     Stages of inner streams do not count: nobody knows how many streams will come.
     """
-    counted = _first_on_each_way(now)
+    counted = _known_on_each_way(now)
     if not counted:
         return None
     unit = counted[0].unit
@@ -51,39 +49,40 @@ def progress_of(now: RunSnapshot) -> dict[str, Any] | None:
     return {"stage": names, **amounts, "unit": unit, "left": left}
 
 
-def _first_on_each_way(now: RunSnapshot) -> list[_Known]:
-    """The stages that know their totals; only the first one where several are in a row."""
+def _known_on_each_way(now: RunSnapshot) -> list[_Known]:
+    """One stage that knows its total on each way: the last ``with_total``, or else the source."""
     inner = inner_stages(now.stages, now.links)
     upstream: dict[str, list[str]] = {}
     for link in now.links:
         upstream.setdefault(link.downstream, []).append(link.upstream)
-    found: list[_Known] = []
-    covered: set[str] = set()
+    found: dict[str, _Known] = {}
+    covered: dict[str, set[str]] = {}  # of each stage, the stages with totals that lead to it
     for stage in now.stages:  # each after its inputs
-        if stage.name in inner:
-            continue
-        if not covered.isdisjoint(upstream.get(stage.name, ())):
-            covered.add(stage.name)
-        elif (known := _partitions(stage) or _elements(stage)) is not None:
-            found.append(known)
-            covered.add(stage.name)
-    return found
-
-
-def _partitions(stage: StageSnapshot) -> _Known | None:
-    details = stage.details
-    if not isinstance(details.get("partitions"), int) or "done" not in details:
-        return None
-    poison = details.get("poison", 0)
-    gone = details["done"] + poison
-    fresh = gone - details.get("skipped", 0)
-    return _Known(stage, gone, details["partitions"], "partitions", fresh, poison)
+        before = {name for up in upstream.get(stage.name, ()) for name in covered.get(up, ())}
+        known = None if stage.name in inner else _elements(stage) or _details(stage)
+        if known is not None and (not before or stage.total is not None):
+            for name in before:
+                found.pop(name, None)
+            found[stage.name], before = known, {stage.name}
+        covered[stage.name] = before
+    return list(found.values())
 
 
 def _elements(stage: StageSnapshot) -> _Known | None:
-    details = {"elements": stage.elements_out, "total": stage.total, **stage.details}
-    for done_name, total_name, unit in _TOTALS:
-        done, total = details.get(done_name), details.get(total_name)
-        if isinstance(done, int) and isinstance(total, int) and total > 0:
-            return _Known(stage, done, total, unit, done)
+    """By ``total``: the user's, or that of a sequence."""
+    done, total = stage.elements_out, stage.total
+    return _Known(stage, done, total, "elements", done) if total else None
+
+
+def _details(stage: StageSnapshot) -> _Known | None:
+    """By the details of a source."""
+    details = stage.details
+    if isinstance(details.get("partitions"), int) and "done" in details:
+        poison = details.get("poison", 0)
+        gone = details["done"] + poison
+        fresh = gone - details.get("skipped", 0)
+        return _Known(stage, gone, details["partitions"], "partitions", fresh, poison)
+    done, total = details.get("bytes_read"), details.get("bytes_total")
+    if isinstance(done, int) and isinstance(total, int) and total > 0:
+        return _Known(stage, done, total, "bytes", done)
     return None

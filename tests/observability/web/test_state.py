@@ -121,7 +121,7 @@ def test_progress_is_that_of_partitions_or_of_a_known_total():
     assert run_state(run(spark))["progress"] == {
         "stage": "table", "done": 2, "given_up": 0, "total": 8, "unit": "partitions", "left": 30.0,
     }  # fmt: skip
-    counted = stage("numbers", elements_out=25, details={"total": 100})
+    counted = stage("numbers", elements_out=25, total=100)
     assert run_state(run(counted))["progress"]["left"] == 30.0
     read = stage("lines", elements_out=7, details={"bytes_read": 50, "bytes_total": 100})
     assert run_state(run(read))["progress"]["unit"] == "bytes"
@@ -163,12 +163,37 @@ def test_more_elements_than_were_said_leave_no_time_that_is_known():
 
 
 def test_progress_sums_no_sources_of_different_units():
-    known = run_state(run(of_files("lines", 50, 100), stage("numbers", details={"total": 9})))
+    known = run_state(run(of_files("lines", 50, 100), stage("numbers", total=9)))
     assert known["progress"]["stage"] == "lines"
 
 
-def test_a_total_downstream_of_one_that_is_known_does_not_count_again():
-    stages = (stage("a", total=100, elements_out=20), stage("b"), stage("c", total=50))
+def test_with_total_counts_instead_of_the_totals_of_all_stages_before_it():
+    stages = (
+        stage("a", total=100, elements_out=100),
+        of_files("b", 7, 7),
+        stage("merge", total=60, elements_out=40),
+        stage("map"),
+        stage("c", total=50, elements_out=20),
+    )
+    links = [link("a", "merge"), link("b", "merge"), link("merge", "map"), link("map", "c")]
+    known = run_state(run(*stages, links=links))["progress"]
+    assert (known["stage"], known["done"], known["total"]) == ("c", 20, 50)
+
+
+def test_with_total_leaves_the_totals_of_other_branches():
+    stages = (
+        stage("a", total=3, elements_out=3),
+        stage("b", total=50, elements_out=10),
+        stage("other", total=30, elements_out=20),
+        stage("merge"),
+    )
+    links = [link("a", "b"), link("b", "merge"), link("other", "merge")]
+    known = run_state(run(*stages, links=links))["progress"]
+    assert (known["stage"], known["done"], known["total"]) == ("b, other", 30, 80)
+
+
+def test_bytes_downstream_of_a_total_that_is_known_do_not_count_again():
+    stages = (stage("a", total=100, elements_out=20), stage("b"), of_files("c", 1, 2))
     links = [link("a", "b"), link("b", "c")]
     assert run_state(run(*stages, links=links))["progress"]["total"] == 100
 
