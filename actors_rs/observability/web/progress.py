@@ -69,7 +69,7 @@ def _known_on_each_way(now: RunSnapshot) -> list[_Known]:
 
 
 def _elements(stage: StageSnapshot) -> _Known | None:
-    """By ``total``: the user's, or that of a sequence."""
+    """By ``total``, which the user or a sequence gives."""
     done, total = stage.elements_out, stage.total
     return _Known(stage, done, total, "elements", done) if total else None
 
