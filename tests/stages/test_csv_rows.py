@@ -111,6 +111,28 @@ def test_bad_rows_that_are_skipped_are_dead_letters_and_counted(tmp_path):
     assert stage.details["skipped"] == 4
 
 
+@pytest.mark.parametrize(
+    ("text", "more", "bad"),
+    [
+        ("a,b\nbad\n1,2\n", {}, [(2, "bad\n")]),
+        ("# c1\n# c2\na,b\n1,2,3\nworse\n", {"skip_rows": 2}, [(4, "1,2,3\n"), (5, "worse\n")]),
+        ("\n\na,b\n\n1,2,3\n\n1,2\n\r\nworse", {}, [(5, "1,2,3\n"), (9, "worse")]),
+        ("\r\n\r\nbad,x\r\n", {"header": False, "types": {0: int}}, [(3, "bad,x\r\n")]),
+        ('a,b\n\n"x\n\ny"\n1,2\n', {}, [(5, '"x\n\ny"\n')]),
+        ('a,b\n\n1,"2\n3"4\n5,6\n', {}, [(4, '1,"2\n3"4\n')]),
+    ],
+)
+def test_the_text_of_a_bad_row_is_its_lines_and_no_others(tmp_path, text, more, bad):
+    path = written(tmp_path, text)
+    source = Source.csv(path, on_bad_row=lambda row: (row.line, row.text), **more)
+    assert [row for row in listed(source) if isinstance(row, tuple)] == bad
+
+
+def test_empty_lines_before_a_bad_row_are_no_part_of_it(tmp_path):
+    path = written(tmp_path, "a,b\n1,2\n\n\nbad\n")
+    assert str(error_of(Source.csv(path))).endswith("line 5: expected 2 fields, got 1")
+
+
 def test_a_function_gives_an_element_for_a_bad_row_or_skips_it(tmp_path):
     path = written(tmp_path, BAD)
 

@@ -32,9 +32,9 @@ class CsvFormat:
     on_bad_row: OnBadRow = "fail"
 
     def reader(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """The rows of ``lines``, but for empty lines."""
+        """The rows of ``lines``; an empty line is a row without fields."""
         quoting: Any = csv.QUOTE_NONE if self.quotechar is None else csv.QUOTE_MINIMAL
-        rows = csv.reader(
+        return csv.reader(
             lines,
             delimiter=self.delimiter,
             quotechar=self.quotechar,
@@ -43,7 +43,6 @@ class CsvFormat:
             quoting=quoting,
             strict=True,
         )
-        return filter(None, rows)
 
     def casts(self, names: list[str] | None) -> list[tuple[int, str, Callable[[str], Any]]]:
         """Index, name and function of each column that has one; ``ValueError`` for no column."""
@@ -76,9 +75,10 @@ def rows_of(
         pass
     kept: list[str] = []
     reader = form.reader(lines if form.on_bad_row == "fail" else _kept(lines, kept))
-    names = next(reader, []) if form.header else None
+    names = next(filter(None, reader), []) if form.header else None
     check_names(names or [])
     casts = form.casts(names) if names or not form.header else []
+    kept.clear()
     width = None if names is None else len(names)
     row: list[str] = []
     ended = False
@@ -87,11 +87,12 @@ def rows_of(
         begun = place.line + 1
         try:
             for row in reader:
-                if len(row) != width:
-                    width = width or len(row)
-                    expect_width(width, row)
-                fields = cast_fields(row, casts) if casts else row
-                yield fields if names is None else dict(zip(names, fields, strict=True))
+                if row:
+                    if len(row) != width:
+                        width = width or len(row)
+                        expect_width(width, row)
+                    fields = cast_fields(row, casts) if casts else row
+                    yield fields if names is None else dict(zip(names, fields, strict=True))
                 kept.clear()
                 begun = place.line + 1
             ended = True
