@@ -70,7 +70,10 @@ def progress_bar(
 
 
 def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
-    """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``."""
+    """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``.
+
+    The rate is that since ``before``; of a run that has ended, the average of the whole run.
+    """
     parts = []
     if (known := progress_of(now)) is not None:
         done, total, unit = known["done"], known["total"], known["unit"]
@@ -78,11 +81,13 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
         if lost := known["given_up"]:
             of += f": {compact(done - lost)} done, {compact(lost)} given up"
         parts.append(f"{min(done, total) / total:.0%} ({of})" if total else of)
-    parts.append(f"{compact(_rate(now, before))}/s")
+    over = now.state != "running"
+    parts.append(f"{compact(_rate(now, None if over else before))}/s")
     if known is not None and known["left"] is not None:
         parts.append(f"{timedelta(seconds=round(known['left']))} left")
-    if now.state != "running":
-        parts.append(f"{now.state} after {timedelta(seconds=round(now.seconds))}")
+    if over:
+        drained = " (drained)" if now.state == "completed" and now.draining else ""
+        parts.append(f"{now.state}{drained} after {timedelta(seconds=round(now.seconds))}")
     elif (slowest := now.bottleneck) is not None:
         parts.append(f"bottleneck {slowest.name}")
     return f"{now.name}: {', '.join(parts)}"

@@ -3,6 +3,7 @@
 import io
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -90,7 +91,17 @@ def test_a_run_that_was_drained_ends_where_it_was():
         run = system.start(source.to(Sink.count()))
         run.queue().put(1, SECONDS)
         assert run.drain(SECONDS)
-        assert progress_line(run.snapshot()).startswith("run: 10% (1 of 10), ")
+        line = progress_line(run.snapshot())
+    assert line.startswith("run: 10% (1 of 10), ")
+    assert line.endswith(", completed (drained) after 0:00:00")
+
+
+def test_the_rate_of_a_run_that_has_ended_is_its_average():
+    with ActorSystem(workers=2) as system:
+        run = system.start(Source.range(0, 6).to(Sink.count()))
+        run.result(SECONDS)
+        ended = replace(run.snapshot(), seconds=2.0)
+    assert ", 3/s, completed after" in progress_line(ended, replace(ended, seconds=1.0))
 
 
 def test_without_a_terminal_plain_lines_are_written():
