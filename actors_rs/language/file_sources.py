@@ -285,13 +285,12 @@ class FileSources:
         Every row must have as many fields as the first one of its file. ``path`` and
         ``compression``: see the guide, *Files*. Options:
 
-        - ``header``: with ``False`` the first row is a row, and rows are lists. ``True`` by
-          default.
+        - ``header=True``: with ``False`` the first row is a row, and rows are lists.
         - ``encoding``, ``errors``: as for ``lines``.
         - ``delimiter=","``, ``quotechar='"'`` (``None``: nothing is quoted), ``escapechar=None``
-          and ``skipinitialspace=False`` are as in the ``csv`` module.
-        - ``skip_rows``: so many lines of each file come before the header and are left out; 0 by
-          default.
+          and ``skipinitialspace=False`` are as in the ``csv`` module. A quote that is never closed
+          makes the rest of its file one bad row. If your files do not quote, give ``None``.
+        - ``skip_rows=0``: so many lines of each file come before the header and are left out.
         - ``types={"age": int}``: functions that turn the text of a column into its value; without a
           header ``{0: int}``. A failure makes a bad row.
         - ``on_bad_row``: ``"fail"`` (default) with file and line; ``"skip"`` makes the row a dead
