@@ -205,6 +205,20 @@ def test_what_the_page_on_delivery_calls_refused_is_refused(acks, stage):
         flow.to(Sink.count())
 
 
+@pytest.mark.parametrize("stage", ["recover(str)", "with_index()", "take(1)", "start_with(1)"])
+def test_the_stream_that_the_function_of_flat_map_returns_may_have_any_stage(acks, stage):
+    inner = eval(f"flow.{stage}", {"flow": Source.of(1)})
+    assert numbers(acks).flat_map(lambda _: inner).run(Sink.count()) >= 1
+
+
+def test_a_refusal_says_that_inner_streams_may_have_the_stage(acks):
+    with pytest.raises(GraphError, match="allowed in a stream that the function of flat_map"):
+        numbers(acks).recover(str).to(Sink.count())
+    with pytest.raises(GraphError) as told:
+        numbers(acks).to(Sink.first())
+    assert "flat_map" not in str(told.value)
+
+
 REMEMBERING = ["distinct()", "distinct_until_changed()", "scan(0, max)", "with_index()"]
 
 

@@ -80,6 +80,7 @@ TO_BY_SPEC = frozenset(("also_to", "broadcast"))
 BY_FUNCTION = frozenset(("divert_to", "partition"))
 AT_ONCE = frozenset(("count", "fold", "for_each", "ignore", "last", "list", "sum"))
 """Sinks that are done with an element when they have taken it."""
+INSIDE = ". It is allowed in a stream that the function of flat_map returns"
 
 
 class _Acknowledging:
@@ -114,8 +115,8 @@ class _Acknowledging:
         """The error for ``spec``."""
         return GraphError(
             f"stage '{spec.label}'{spec.made} takes acknowledged elements, but '{spec.kind}' "
-            f"{why}: {self.remedy}; the page 'Delivery' of the documentation lists the stages that "
-            "cannot acknowledge, and what to write instead"
+            f"{why}: {self.remedy}{INSIDE if spec.outlets else ''}; the page 'Delivery' of the "
+            "documentation lists the stages that cannot acknowledge, and what to write instead"
         )
 
 
