@@ -138,6 +138,11 @@ class FileSinks:
         SQLite would write their bytes: ``.item()`` turns them into numbers. Fails with
         ``ValueError`` for ``nan``, for which SQLite would write NULL.
 
+        A file takes one writer at a time. The sink waits 5 s for another connection to end its
+        transaction, then fails with ``database is locked``. So many runs that write into one file
+        at once may fail: let all of them feed one run with one sink (``merge``,
+        ``Source.merge_hub``), also if the file has ``PRAGMA journal_mode = WAL``.
+
         >>> insert = Sink.sqlite("shop.db", "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (id)")
         >>> Source.of((1,), (2,)).run(insert)
         2

@@ -331,5 +331,6 @@ def test_a_sink_whose_database_another_connection_holds_says_so(tmp_path, monkey
     monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
     with closing(sqlite3.connect(path)) as database:
         database.executescript(f"{TABLE}; BEGIN IMMEDIATE")
-        with pytest.raises(StageError, match=r"database is locked: another connection"):
+        with pytest.raises(StageError, match=r"database is locked: another connection") as told:
             Source.from_iterable(THREE).run(Sink.sqlite(path, INSERT))
+    assert "feed one sink (merge, Source.merge_hub), or write into another file" in str(told.value)

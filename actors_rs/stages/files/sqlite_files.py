@@ -95,7 +95,11 @@ def _who_holds(path: str) -> str:
         return f"a Source.sqlite of this process reads it and could not close it: {advice}"
     if numbers := sqlite_readers.holders(path):
         return f"process {', '.join(map(str, numbers))} has a transaction open in it: {advice}"
-    return "another connection, of this process or another one, has a transaction open in it"
+    return (
+        "another connection, of this process or another one, has a transaction open in it: a file "
+        "takes one writer at a time, so let all streams that write into it feed one sink (merge, "
+        "Source.merge_hub), or write into another file"
+    )
 
 
 @contextmanager
