@@ -199,3 +199,13 @@ def test_a_retry_that_cannot_tell_fails_with_the_error_it_was_asked_about(shared
     (beside,) = caught.value.others
     assert isinstance(beside, DeciderError)
     assert "retry: when raised IndexError" in str(beside)
+
+
+def test_an_error_of_the_function_of_recover_is_a_note_of_the_error_that_it_was_given():
+    def wrong(error):
+        raise KeyError("a bug")
+
+    with pytest.raises(StageError, match="stage 'map' failed") as caught:
+        Source.of("x").map(int).recover(wrong).run(Sink.list())
+    assert isinstance(caught.value.__cause__, ValueError)
+    assert "stage 'recover' failed: KeyError: 'a bug'" in caught.value.__notes__[0]

@@ -59,7 +59,8 @@ class Recovery(Chain[In_contra, Out_co]):
         """``f(error)`` as a last element in place of a failure; ``f`` may raise the error again.
 
         ``error`` is a ``StageError`` if a stage has failed, and ``error.__cause__`` is the
-        exception that was raised there.
+        exception that was raised there. If ``f`` raises another error, the run raises ``error``,
+        with a note that names the other one.
 
         >>> Source.of("3", "x").map(int).recover(lambda error: -1).run(Sink.list())
         [3, -1]

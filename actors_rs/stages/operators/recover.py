@@ -8,6 +8,7 @@ The error of a stage is a StageError, whose ``__cause__`` is the exception.
 Back-pressure: passed on; the last element, too, is given when it is asked for.
 Completes: when upstream does, or after the last element.
 Fails: when f raises; if that is the error it was given, the stream fails as if f were not there.
+Another error goes downstream; the run raises the error of upstream, with that of f as a note.
 Cancels: at once; f is not called any more.
 """
 
