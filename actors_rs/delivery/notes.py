@@ -11,7 +11,7 @@ from actors_rs.texts import repr_of_fields
 
 __all__ = [
     "COMMIT", "FIND_SCHEMA", "Note", "begun", "committed", "dead_lettered", "failed",
-    "input_files", "schema_of", "verified",
+    "input_files", "late", "schema_of", "verified",
 ]  # fmt: skip
 
 COMMIT = (
@@ -30,7 +30,10 @@ _FAILED = (
     "UPDATE ledger_partitions SET state = :state, last_error = :error "
     "WHERE run = :run AND partition = :partition AND state <> 'committed'"
 )
-
+_LATE = (
+    "UPDATE ledger_partitions SET last_error = :error "
+    "WHERE run = :run AND partition = :partition AND state <> 'committed'"
+)
 _DEAD_LETTERED = (
     "UPDATE ledger_partitions SET dead_lettered = :count "
     "WHERE run = :run AND partition = :partition"
@@ -67,6 +70,11 @@ def failed(partition: int, error: str, *, poison: bool) -> Note:
     """An attempt failed; with ``poison`` there will be no further one in this run."""
     state = "poison" if poison else "pending"
     return Note(_FAILED, {"partition": partition, "error": error, "state": state})
+
+
+def late(partition: int, error: str) -> Note:
+    """A second attempt begins beside the first one, which goes on; ``error`` says why."""
+    return Note(_LATE, {"partition": partition, "error": error})
 
 
 def committed(partition: int, rows: int, size: int, checksum: str | None = None) -> Note:

@@ -67,7 +67,8 @@ class Entry:
     ``"poison"``. ``attempts`` counts how often it was begun in all starts, ``attempts_in_start`` in
     the newest one. ``rows`` and ``bytes`` are its size once it is committed. ``started`` (of the
     last attempt) and ``committed`` are seconds since the epoch, or ``None``. ``last_error`` is the
-    text of the last failure, or ``None``; it stays when a later attempt is committed.
+    text of the last failure, or why a second attempt began beside a late one, or ``None``; it
+    stays when a later attempt is committed.
 
     >>> from actors_rs.delivery import Entry
     >>> entry = Entry(7, "poison", 3, 0, 0, 1.8e9, None, "division by zero")

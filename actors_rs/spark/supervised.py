@@ -56,13 +56,11 @@ class SupervisedPartitions(ShownPartitions):
         self._tries: dict[int, Attempts] = {}
         self._units: dict[int, Unit] = {}  # of which something may be under way
         self._settled_units: set[Unit] = set()  # still to be written down
-        self._writing = False
         self._rest: Cancellable | None = None  # until the next transaction
         self._attempts_of = Counter()
-        self._retried = 0
         self._poisoned: list[int] = []
-        self._committed = self._skipped = self._dead_lettered = 0
-        self._lingers = self._alone = False
+        self._retried = self._committed = self._skipped = self._dead_lettered = 0
+        self._writing = self._lingers = self._alone = False
         self._why_alone: BaseException | None = None
 
     # The stage's own life
@@ -250,8 +248,10 @@ class SupervisedPartitions(ShownPartitions):
     def _tell_of_retry(
         self, one: Attempts, reason: str, wait: float, error: BaseException | None = None
     ) -> None:
-        what = {"partition": one.fetch.index, "reason": reason, "wait_seconds": wait}
-        self.context.event("partition_retried", error=error, **what, **self._counts(one))
+        timeout = self._policy.timeout if reason == "late" else None
+        what = {"wait_seconds": wait, "timeout_seconds": timeout, **self._counts(one)}
+        which = {"partition": one.fetch.index, "reason": reason, "error": error}
+        self.context.event("partition_retried", **which, **what)
 
     def _begin_again(self, one: Attempts) -> None:
         one.rests = False
@@ -324,6 +324,8 @@ class SupervisedPartitions(ShownPartitions):
     def _begin_second(self, one: Attempts) -> None:
         one.seconded = True
         self._tell_of_retry(one, "late", 0.0)
+        if self._ledger is not None and self._policy.timeout is not None:
+            self._ledger.late(one.fetch.index, self._policy.timeout)
         one.second = self._new_fetch(one.fetch.index)
         self._enter()
         self._begin([one.second])

@@ -18,10 +18,10 @@ from tests.spark.bench import Bench, ListPlan
 class Shell(Bench):
     """A stage with a ledger, whose failed turns end as those of the real island do."""
 
-    def __init__(self, plan: ListPlan, ledger: Path) -> None:
+    def __init__(self, plan: ListPlan, ledger: Path, timeout: float | None = None) -> None:
         self.ledger = LedgerWriter(Ledger(ledger), lambda element: 1)
         self.releases: list[Release] = []
-        super().__init__(plan, policy=PartitionPolicy())
+        super().__init__(plan, policy=PartitionPolicy(timeout=timeout))
 
     def turn(self) -> None:
         if isinstance(self.logic, SupervisedPartitions):

@@ -10,10 +10,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from actors_rs import ActorSystem, Backoff, Sink
+from actors_rs.delivery import status
 from actors_rs.spark import FailureKind, PartitionTimeoutError, PoisonPartition, SparkSource
 from actors_rs.spark.policy import OnPoison, PartitionPolicy
 from tests.spark.bench import Bench, ListPlan
 from tests.spark.jobs import Transform, ids, jobs_running, numbers, until, waiting_for
+from tests.spark.test_failed_turns import Shell
 
 SECONDS = 60.0
 TIMEOUT = 5.0
@@ -61,7 +63,21 @@ def test_a_second_attempt_is_an_event_that_says_why() -> None:
     bench = late(ListPlan([0, 1]))
     counts = {"attempt": 1, "attempts_in_all": 1}
     what = {"partition": 0, "reason": "late", "wait_seconds": 0.0, "error": None}
+    what["timeout_seconds"] = TIMEOUT
     assert bench.events == [("partition_retried", what | counts)]
+
+
+def test_the_ledger_says_why_a_second_attempt_began(tmp_path: Path) -> None:
+    bench = Shell(ListPlan([0, 1]), tmp_path / "l", TIMEOUT)
+    bench.request(10)
+    bench.run_job()
+    bench.run_job()  # the ledger is written; the first attempt has come to nothing yet
+    time_is_up(bench)
+    bench.ring()  # the ledger may be written again
+    bench.run_job(-1)
+    (entry,) = status(tmp_path / "l").partitions
+    assert (entry.state, entry.attempts) == ("running", 2)
+    assert entry.last_error == "nothing came for 5 s, so a second attempt began"
 
 
 def test_a_failed_attempt_is_an_event_with_its_error() -> None:
@@ -71,6 +87,7 @@ def test_a_failed_attempt_is_an_event_with_its_error() -> None:
     bench.run_job()
     ((name, what),) = bench.events
     assert (name, what["reason"], str(what["error"])) == ("partition_retried", "failed", "lost")
+    assert what["timeout_seconds"] is None
 
 
 def test_a_first_attempt_that_comes_before_the_second_is_used() -> None:

@@ -60,8 +60,9 @@ EVENTS: Mapping[str, EventKind] = {
     "partition_retried": EventKind(
         "An attempt at a partition has failed, and the next one begins after `wait_seconds`: "
         "`reason` is `failed`. Or it gave nothing for `partition_timeout`, and the next one begins "
-        "beside it: `late`. `attempt` counts in this start, `attempts_in_all` in all starts.",
-        ("reason", "attempt", "attempts_in_all", "wait_seconds", *_ERROR),
+        "beside it: `late`, with that time as `timeout_seconds`. `attempt` counts "
+        "in this start, `attempts_in_all` in all starts.",
+        ("reason", "attempt", "attempts_in_all", "wait_seconds", "timeout_seconds", *_ERROR),
         level=logging.WARNING,
     ),
     "partition_given_up": EventKind(

@@ -175,6 +175,11 @@ class LedgerWriter:
         """An attempt failed."""
         self._notes.append((notes.failed(partition, text_of(error), poison=poison), None))
 
+    def late(self, partition: int, seconds: float) -> None:
+        """Nothing came for ``seconds``, so a second attempt begins beside the first one."""
+        why = f"nothing came for {seconds:g} s, so a second attempt began"
+        self._notes.append((notes.late(partition, why), None))
+
     def commit(self, unit: Unit) -> int:
         """Everything that came of ``unit`` is done; how many of its elements are dead letters."""
         entry: Any = unit.entry
