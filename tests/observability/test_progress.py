@@ -93,7 +93,7 @@ def test_a_run_that_was_drained_ends_where_it_was():
         assert run.drain(SECONDS)
         line = progress_line(run.snapshot())
     assert line.startswith("run: 10% (1 of 10), ")
-    assert line.endswith(", completed (drained) after 0:00:00")
+    assert ", completed (drained) after 0:00:" in line
 
 
 def test_the_rate_of_a_run_that_has_ended_is_its_average():

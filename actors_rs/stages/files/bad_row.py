@@ -21,8 +21,8 @@ class BadRow:
     - ``path`` (``str``): the file, as it was given.
     - ``line`` (``int``): the line in which the row ends, from 1.
     - ``text`` (``str``): the row as it stands in the file: all its lines and no others, with their
-      line ends. So ``rejects.write(bad.text)`` writes lines; the last line of a file may lack an
-      end.
+      line ends (``"\\n"`` for ``Source.jsonl``). So ``rejects.write(bad.text)`` writes lines; only
+      the last line of a file may lack an end.
     - ``fields`` (``tuple[str, ...]``): its cells; empty for ``Source.jsonl``, and where the text
       could not be split.
     - ``error`` (``Exception``): the reason.
