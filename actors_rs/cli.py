@@ -39,7 +39,7 @@ from actors_rs.observability.web.command import (
 )
 from actors_rs.runtime.system.command import add_system_options
 from actors_rs.targets import came, load_graph, module_and_name
-from actors_rs.texts import class_name_of, few, repr_of, text_of
+from actors_rs.texts import class_name_of, counted, few, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 FAILED, BAD_TARGET, GAVE_UP, INTERRUPTED = 1, 2, 3, 130
+SESSION_LOST = "ARS-033"
 FORMATS = {".svg": "svg", ".dot": "dot", ".mmd": "mermaid"}
 CODE = re.compile(r"ARS-\d+", re.IGNORECASE)
 SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
@@ -259,7 +260,13 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                 given_up = GivenUp(system)
                 run: Run[Any] = system.start(graph, name=options.target.rpartition(":")[2])
                 with live_table(run, console=console) if options.live else nullcontext():
-                    result = stop.result_or_drain(run)
+                    try:
+                        result = stop.result_or_drain(run)
+                    except ActorsRsError as error:
+                        if not (advice := _advice_after(error, run)):
+                            raise
+                        _complain(error, FAILED, options.verbose)
+                        return _complain(advice, FAILED)
                 lost = sum(one.details.get("dead_lettered", 0) for one in run.snapshot().stages)
                 code = stop.exit_code
         except RunCancelled as error:
@@ -268,6 +275,15 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
     if said := dead_letters_said(lost):
         _complain(said, code)
     return _complain(said, code or GAVE_UP) if (said := given_up.said()) else code
+
+
+def _advice_after(error: ActorsRsError, run: Run[Any]) -> str:
+    """After a lost session of Spark, how a run with a ledger goes on; else ""."""
+    details = [one.details for one in run.snapshot().stages if "committed" in one.details]
+    if error.code != SESSION_LOST or not details:
+        return ""
+    done = counted(sum(one["committed"] for one in details), "committed partition")
+    return f"start the same command again: the ledger has {done}, which it skips"
 
 
 def _set_up_logging(as_json: bool) -> None:
