@@ -1,13 +1,15 @@
 # mypy: disable-error-code="var-annotated, func-returns-value"
 """The phases of a shutdown, its deadline, and who gets the last dead letters."""
 
+import asyncio
 import logging
+import re
 import signal
 import threading
 
 import pytest
 
-from actors_rs import ActorSystem, Sink, Source
+from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.system import shutdown
@@ -193,3 +195,22 @@ def test_ctrl_c_is_recommended_on_the_thread_that_hears_it_only(caplog):
 @pytest.mark.parametrize("how", [{"drain": True, "timeout": 30}, {"drain": False, "timeout": 0.5}])
 def test_what_is_drained_or_waited_for_briefly_is_not_named_before_the_end(caplog, how):
     assert waiting_lines(caplog, 1, **how) == []
+
+
+def test_an_actor_that_does_not_stop_in_order_is_named_with_what_it_does(caplog, monkeypatch):
+    monkeypatch.setattr(shutdown, "ORDERLY_PATIENCE", 0.05)
+
+    class Hanging(PooledActor):
+        async def on_receive(self, message):
+            await asyncio.Event().wait()
+
+    class Idle(PooledActor):
+        pass
+
+    system = ActorSystem(name="own")
+    system.spawn(Idle)
+    system.spawn(Hanging).tell("a message")
+    system.shutdown(timeout=1)
+    (line,) = (record.message for record in caplog.records if "to stop:" in record.message)
+    what = r"Hanging \(urn:[^)]*\) \(it awaits \S*on_receive \(\S+\) since [^)]*\), Idle"
+    assert re.search(f"to stop: {what}", line)

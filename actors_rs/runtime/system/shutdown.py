@@ -6,9 +6,10 @@
 4. *end dead letters*: subscribers get the last ones, including dead letters of the stopping;
 5. *join threads*.
 
-Each phase is logged at level DEBUG. One line at level WARNING names the parts that were cancelled
-and have not stopped a second later. One line at level ERROR names the parts that have not stopped
-by the deadline. They are left running on daemon threads; nothing else is.
+Each phase is logged at level DEBUG. One line at level WARNING names what was cancelled and has not
+stopped a second later, or the actors that have not stopped in order five seconds later, and what
+they do. One line at level ERROR names the parts that have not stopped by the deadline.
+They are left running on daemon threads; nothing else is.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from collections.abc import Callable, Sequence
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
+from actors_rs.runtime.actors.contract import ActorBase
+from actors_rs.runtime.actors.late_answer import doing
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.runtime.system.signals import signal_that_came
@@ -31,6 +34,8 @@ JOIN_SECONDS = 0.02
 """Seconds reserved for each set of threads that is still to join."""
 PATIENCE = 1.0
 """Seconds after which a line in the log names what the shutdown waits for, once all must stop."""
+ORDERLY_PATIENCE = 5.0
+"""The same for actors that first handle the messages that they have."""
 logger = logger_called("actors_rs.runtime")
 
 
@@ -91,6 +96,7 @@ class Shutdown:
         system = self._system
         self._enter("stop actors", len(system.children()), "actors")
         spared = {a._urn_number_ for a in system.children() if a._activity_ in observers}
+        self._impatient_at = min(self._impatient_at, system.now() + ORDERLY_PATIENCE)
         self._await_all_but(spared, self._left(0.6))
 
     def _await_all_but(self, spared: set[int], seconds: float) -> None:
@@ -131,7 +137,8 @@ class Shutdown:
     def _say_what_for(self) -> None:
         """Log the wait: after one Ctrl-C, silence would look like a program that hangs."""
         system = self._system
-        names = [text_of(one) for one in (*system._living_activities(), *system.children())]
+        names = [text_of(one) for one in system._living_activities()]
+        names += [_shown(actor) for actor in sorted(system.children(), key=_is_idle)]
         logger.warning(
             "shutdown of '%s' waits for at most %.3g s for these to stop: %s%s",
             system.name,
@@ -173,6 +180,14 @@ class Shutdown:
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
         return late
+
+
+def _is_idle(actor: ActorBase) -> bool:
+    return actor._pending_ is None and actor._dispatcher_.thread_of(actor) is None
+
+
+def _shown(actor: ActorBase) -> str:
+    return text_of(actor) if _is_idle(actor) else f"{text_of(actor)} ({doing(actor.actor_ref)})"
 
 
 def _how_to_stop_waiting() -> str:
