@@ -142,6 +142,7 @@ class ActorCore(SlowTurns, ActorBase):
         for _ in range(system.throughput or THROUGHPUT):
             if self._pending_ is not None or inbox.halted or (message := inbox.take()) is EMPTY:
                 break
+            self._in_hand_ = message
             try:
                 self._process_(message)
             except KeyboardInterrupt as error:  # outside of its handler
@@ -155,6 +156,7 @@ class ActorCore(SlowTurns, ActorBase):
                 if now > deadline + SLOW_TURN_SECONDS:
                     self._turn_was_slow_(now - deadline + TURN_SECONDS)
                 break
+        self._in_hand_ = EMPTY
         return False
 
     def _begin_(self) -> None:

@@ -16,7 +16,7 @@ from pykka import Actor
 
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
 from actors_rs.runtime.actors.delayed import DelayingSystem
-from actors_rs.runtime.actors.mailbox import Mailbox
+from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.system.statistics import ActorStatistics, actor_statistics
 
@@ -158,6 +158,7 @@ class ActorBase(Actor):
     _watchers_: dict[str, Mailbox] | None = None
     _watching_: dict[str, Mailbox] | None = None
     _pending_: Pending | None = None  # a coroutine of a handler or hook, before the next message
+    _in_hand_: Any = EMPTY  # the message that its turn is in
 
     def __init__(self, *_args: Any, **_kwargs: Any) -> None:
         """Prepare the fields pykka documents, more cheaply; call ``super().__init__()``."""

@@ -56,6 +56,13 @@ class StopLineLike(StopOrder, Protocol):
         """The time is up: stop all of ``actors`` at once."""
 
 
+class Hurriable(Protocol):
+    """A shutdown that is under way."""
+
+    def hurry(self, seconds: float) -> None:
+        """Be over within ``seconds``."""
+
+
 class SystemParts(Home, Protocol):
     """An actor system, with what only its parts use."""
 
@@ -63,6 +70,8 @@ class SystemParts(Home, Protocol):
     _closed: bool
     _orphaned: bool
     _spared: int
+    _given_up: set[int]
+    _shutdowns: list[Hurriable]
     _lock: RLock
     _emptied: Condition | None
 
@@ -98,6 +107,9 @@ class SystemParts(Home, Protocol):
     def processes(self) -> Workers:
         """The worker processes."""
         ...
+
+    def note_abandoned(self) -> None:
+        """A call of the user's that has not returned is waited for no more."""
 
     def children(self) -> Sequence[ActorBase]:
         """The living actors, in the order they were started."""

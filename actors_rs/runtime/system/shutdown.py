@@ -19,11 +19,13 @@ from collections.abc import Callable, Sequence
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
+from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.actors.late_answer import doing
+from actors_rs.runtime.actors.mailbox import EMPTY
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
-from actors_rs.runtime.system.signals import signal_that_came
+from actors_rs.runtime.system.signals import NOW_SECONDS, signal_that_came
 from actors_rs.texts import few, text_of
 
 __all__ = ["Shutdown"]
@@ -47,11 +49,33 @@ class Shutdown:
         self._drain = drain
         self._timeout = max(0.0, timeout)
         self._deadline = system.now() + self._timeout
+        self._hurried = False
         self._stuck: list[Activity] = []
+        self._late: list[tuple[ActorBase, str]] = []  # and what it does
         self._impatient_at = float("inf") if drain else system.now() + PATIENCE
 
     def run(self) -> None:
-        """Go through the phases; returns when the last one is over or the time is up."""
+        """Go through the phases; returns when the last one is over or the time is up.
+
+        Ctrl-C and a signal end the wait: all that is left stops at once, and then this raises.
+        """
+        self._system._shutdowns.append(self)
+        try:
+            self._go_through_phases()
+        except (KeyboardInterrupt, SystemExit):
+            Shutdown(self._system, drain=False, timeout=NOW_SECONDS)._go_through_phases()
+            raise
+        finally:
+            self._system._shutdowns.remove(self)
+
+    def hurry(self, seconds: float) -> None:
+        """Be over within ``seconds``: actors stop at once, in no order. Any thread."""
+        self._timeout = min(self._timeout, seconds)
+        self._deadline = min(self._deadline, self._system.now() + seconds)
+        self._drain, self._hurried = False, True
+        self._wake()
+
+    def _go_through_phases(self) -> None:
         observers = self._system._observers()
         activities = [a for a in self._system._living_activities() if a not in observers]
         self._enter("stop intake" if self._drain else "cancel", len(activities), "runs")
@@ -66,7 +90,6 @@ class Shutdown:
         self._stop_actors(observers)
         self._end_dead_letters(observers)
         threads = self._join_threads()
-        self._return_unread()
         if late := [*self._not_ended(), *threads]:
             logger.error(
                 "shutdown of '%s' has ended; still busy: %s", self._system.name, ", ".join(late)
@@ -97,31 +120,34 @@ class Shutdown:
         self._enter("stop actors", len(system.children()), "actors")
         spared = {a._urn_number_ for a in system.children() if a._activity_ in observers}
         self._impatient_at = min(self._impatient_at, system.now() + ORDERLY_PATIENCE)
-        self._await_all_but(spared, self._left(0.6))
+        self._await_all_but(spared, 0.6)
 
-    def _await_all_but(self, spared: set[int], seconds: float) -> None:
+    def _await_all_but(self, spared: set[int], reserved: float) -> None:
         """Tell all actors but ``spared`` to stop, the last one first, and wait for them."""
         system = self._system
-        system._spared = len(spared)
-        actors = [a for a in system.children() if a._urn_number_ not in spared]
-        system._tell_to_stop(actors, at_once=not self._drain)
-        if not self._only_left(spared, seconds * 0.8):
-            system._stop_line.hurry([a for a in system.children() if a._urn_number_ not in spared])
-            self._only_left(spared, seconds * 0.2)
 
-    def _only_left(self, spared: set[int], seconds: float) -> bool:
-        """Wait until the actors that are left are among ``spared``; whether they are."""
+        def others() -> list[ActorBase]:
+            left = [a for a in system.children() if a._urn_number_ not in spared]
+            return [a for a in left if a._urn_number_ not in system._given_up]
+
+        system._spared = len(spared)
+        system._tell_to_stop(others(), at_once=not self._drain)
+        self._wait_until(lambda: self._hurried or not others(), self._left(reserved) * 0.8)
+        if others():
+            system._stop_line.hurry(others())
+            self._wait_until(lambda: not others(), self._left(reserved))
+            self._give_up(others())
+
+    def _wait_until(self, so: Callable[[], bool], seconds: float) -> None:
         system = self._system
         with system._lock:
             emptied = system._emptied = system._emptied or Condition()
+        self._patiently(lambda left: emptied.wait_for(so, left), seconds)
 
-        def only_spared() -> bool:
-            return all(actor._urn_number_ in spared for actor in system.children())
-
-        def ended(left: float) -> bool:
-            return emptied.wait_for(only_spared, left)
-
-        return self._patiently(ended, seconds)
+    def _wake(self) -> None:
+        """Let each shutdown that waits for actors look again."""
+        if (emptied := self._system._emptied) is not None:
+            emptied.notify_all()
 
     def _patiently(self, ended: Callable[[float], bool], seconds: float) -> bool:
         """Whether it has ``ended`` within ``seconds``; says what is waited for if that is long."""
@@ -152,21 +178,35 @@ class Shutdown:
         self._enter("end dead letters", len(observers), "runs")
         system.dead_letters.complete()
         self._end(observers, 0.6)
-        self._await_all_but(set(), self._left(0.3))
+        self._await_all_but(set(), 0.3)
 
-    def _return_unread(self) -> None:
-        """Answer questions in the mailboxes of actors that hang in a handler, so that callers
-        return."""
-        for actor in self._system.children():
+    def _give_up(self, actors: Sequence[ActorBase]) -> None:
+        """Wait for ``actors`` no more.
+
+        Their unread messages are dead letters, and questions to them fail.
+        """
+        busy = [actor for actor in actors if not _is_idle(actor)]  # the others wait for these
+        self._late += [(actor, _shown(actor)) for actor in busy or actors]
+        for actor in actors:
+            self._system._given_up.add(actor._urn_number_)
             if actor._stops_in_order_:  # else it is a stage
-                self._system.delayed.end(actor._urn_number_)
-                for message in actor.actor_inbox.take_out():
-                    actor._return_unread_(message)
+                self._return_messages(actor)
+        self._wake()
+
+    def _return_messages(self, actor: ActorBase) -> None:
+        self._system.delayed.end(actor._urn_number_)
+        if (message := actor._in_hand_) is not EMPTY:
+            self._system.note_abandoned()
+            if type(message) is Ask:  # a message of tell may still be handled
+                actor._return_unread_(message, "was given up while")
+        for message in actor.actor_inbox.take_out():
+            actor._return_unread_(message)
 
     def _not_ended(self) -> list[str]:
         """Runs and actors to name, without the ones that ended while threads were joined."""
         stuck = [text_of(activity) for activity in self._stuck if not activity.wait(0.0)]
-        return stuck + [text_of(actor) for actor in self._system.children()]
+        living = self._system.children()
+        return stuck + [name for actor, name in self._late if any(actor is one for one in living)]
 
     def _join_threads(self) -> list[str]:
         """The names of the threads that are still busy."""
@@ -176,9 +216,12 @@ class Shutdown:
         parts: list[Closeable] = [system.processes, system.blocking, system.event_loop, *pinned]
         parts += [system._dispatcher, system.timers]
         self._enter("join threads", len(parts), "sets of threads and processes")
+        until = self._deadline
+        if any(a._urn_number_ in system._given_up for a in system.children()):
+            until = min(until, system.now() + LONGEST_RESERVE)  # their threads do not end
         late: list[str] = []
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
-            late += part.close(max(0.0, self._left(0.0) - behind * JOIN_SECONDS))
+            late += part.close(max(0.0, until - system.now() - behind * JOIN_SECONDS))
         return late
 
 
@@ -187,7 +230,11 @@ def _is_idle(actor: ActorBase) -> bool:
 
 
 def _shown(actor: ActorBase) -> str:
-    return text_of(actor) if _is_idle(actor) else f"{text_of(actor)} ({doing(actor.actor_ref)})"
+    """Its name, and what it does; a stage has a run that says so."""
+    name = text_of(actor)
+    if _is_idle(actor) or not actor._stops_in_order_:
+        return name
+    return f"{name} ({doing(actor.actor_ref)})"
 
 
 def _how_to_stop_waiting() -> str:

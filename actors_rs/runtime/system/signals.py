@@ -35,7 +35,7 @@ NOW_SECONDS = 0.3
 SAME_SECONDS = 0.1
 """A SIGTERM so soon after another is the same: ``timeout`` sends it to a process, then its group.
 """
-LEAVE_SECONDS = 0.2
+LEAVE_SECONDS = 0.5
 """Seconds that the main thread has to leave the block by itself once all runs must stop now."""
 logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()

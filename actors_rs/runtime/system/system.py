@@ -33,7 +33,7 @@ from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.exit import enrol, why_closed
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.notebook import InNotebooks
-from actors_rs.runtime.system.parts import Activity
+from actors_rs.runtime.system.parts import Activity, Hurriable
 from actors_rs.runtime.system.shutdown import Shutdown
 from actors_rs.runtime.system.signals import SystemSignals
 from actors_rs.runtime.system.startable import Startable, Starting
@@ -166,6 +166,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self._closed = False
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
+        self._given_up: set[int] = set()  # actors that hung when a shutdown's time was up
+        self._shutdowns: list[Hurriable] = []  # under way
 
     def _take(self, resources: Resources) -> None:
         self._dispatcher = resources.dispatcher
@@ -333,16 +335,18 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     def stop_soon(self, within: float | None = None) -> None:
         """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
 
-        A ``shutdown`` that follows waits for ``within`` seconds at most.
+        A ``shutdown`` that is under way or follows waits for ``within`` seconds at most.
         """
         if self._orphaned:
             return
-        if within is not None:
-            self.shutdown_timeout = min(self.shutdown_timeout, within)
         self._refuse_more()
         for activity in self._living_activities():
             activity.cancel(within)
         self._tell_to_stop(self.children(), at_once=True)
+        if within is not None:
+            self.shutdown_timeout = min(self.shutdown_timeout, within)
+            for shutdown in self._shutdowns.copy():
+                shutdown.hurry(within)
 
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs, actors in reverse order, threads.

@@ -91,7 +91,7 @@ MUTANTS = (
     mutant(
         "a shutdown that waits for itself",
         "readers of the dead letters are waited for before the dead letters end",
-        "runtime.system.shutdown:Shutdown.run",
+        "runtime.system.shutdown:Shutdown._go_through_phases",
         "if a not in observers]",
         "if a]",
         "actors/a shutdown drains",
@@ -99,7 +99,7 @@ MUTANTS = (
     mutant(
         "a shutdown that throws away",
         "a system that should drain drops the elements in flight",
-        "runtime.system.shutdown:Shutdown.run",
+        "runtime.system.shutdown:Shutdown._go_through_phases",
         "activity.drain() if self._drain else activity.cancel(self._grace(1.0))",
         "activity.cancel()",
         "actors/a shutdown drains",
@@ -108,8 +108,8 @@ MUTANTS = (
         "actors stop before their turn",
         "a system that ends stops its actors in the order of their start",
         "runtime.system.shutdown:Shutdown._await_all_but",
-        "actors = [a for a in system.children()",
-        "actors = [a for a in reversed(system.children())",
+        "left = [a for a in system.children()",
+        "left = [a for a in reversed(system.children())",
         "actors/actors stop in order",
     ),
     mutant(

@@ -1,0 +1,147 @@
+"""An actor whose handler never returns, while its system ends: its neighbours, its own messages."""
+
+import asyncio
+import signal
+import threading
+
+import pytest
+from pykka import ActorDeadError
+
+from actors_rs import ActorSystem, PooledActor
+from actors_rs.runtime._primitives import monotonic
+from tests.runtime.processes import Program
+from tests.runtime.support import DEADLINE, behind, eventually
+
+BESIDE = """
+import asyncio
+handled, stopped = [], []
+
+class Works(PooledActor):
+    def on_receive(self, message):
+        time.sleep(0.01)
+        handled.append(message)
+    def on_stop(self):
+        stopped.append(len(handled))
+
+class Hangs(PooledActor):
+    def on_receive(self, message):
+        say("hangs")
+        threading.Event().wait()
+
+def begin(system):
+    works = system.spawn(Works)
+    system.spawn(Hangs).tell("message")  # stops first
+    for number in range(5000):
+        works.tell(number)
+    say("told")
+
+try:
+    {block}
+except (SystemExit, KeyboardInterrupt) as error:
+    letters = system.dead_letters.total
+    say(type(error).__name__, letters > 0, letters + len(handled), stopped == [len(handled)])
+    raise
+"""
+SIGNALS = "with ActorSystem() as system: system.handle_signals(grace={grace}); begin(system)"
+CTRL_C = "with ActorSystem() as system: begin(system)"
+COROUTINE = """
+    async def main():
+        global system
+        async with ActorSystem() as system:
+            {signals}begin(system)
+    asyncio.run(main())
+"""
+HANDLING = COROUTINE.format(signals="system.handle_signals(grace=0.2); ")
+
+
+def ended(block, *numbers):
+    """The exit code of the program, and what it said at its end."""
+    program = Program(BESIDE.format(block=block))
+    assert {program.next_line(), program.next_line()} == {"hangs", "told"}
+    began = monotonic()
+    for number in numbers:
+        program.send(number)
+        if number is signal.SIGINT:
+            program.error_line()  # the next one is not the same
+    code, lines, errors = program.wait()
+    assert monotonic() - began < 20, errors  # a second; the shutdown may take 30
+    assert "Hangs" in errors
+    return code, lines
+
+
+@pytest.mark.parametrize("block", [SIGNALS.format(grace=0.2), HANDLING], ids=["plain", "coroutine"])
+def test_when_the_grace_is_over_the_neighbours_stop_and_all_messages_are_accounted_for(block):
+    assert ended(block, signal.SIGTERM) == (143, ["SystemExit True 5000 True"])
+
+
+def test_a_second_signal_stops_the_neighbours_and_accounts_for_all_messages():
+    block = SIGNALS.format(grace=60)
+    assert ended(block, signal.SIGINT, signal.SIGINT) == (130, ["SystemExit True 5000 True"])
+
+
+@pytest.mark.parametrize(
+    "block", [CTRL_C, COROUTINE.format(signals="")], ids=["plain", "coroutine"]
+)
+def test_ctrl_c_where_the_block_ends_stops_the_neighbours_and_accounts_for_all_messages(block):
+    code, lines = ended(block, signal.SIGINT)
+    assert (code, lines) == (-signal.SIGINT, ["KeyboardInterrupt True 5000 True"])
+
+
+class Hangs(PooledActor):
+    """Until its gate opens; answers with the message."""
+
+    def __init__(self):
+        super().__init__()
+        self.begun, self.gate = threading.Event(), threading.Event()
+
+    def on_receive(self, message):
+        self.begun.set()
+        self.gate.wait(DEADLINE)
+        return message
+
+
+@pytest.fixture
+def hanging():
+    """A system that has an actor which hangs with a question, the actor, and the answer."""
+    system = ActorSystem(workers=1)
+    ref = system.spawn(Hangs)
+    actor = behind(ref)
+    answer = ref.ask("question", block=False)
+    assert actor.begun.wait(DEADLINE)
+    yield system, actor, answer
+    actor.gate.set()
+    eventually(lambda: not system.children())
+
+
+def test_the_question_in_its_hand_fails_when_the_time_of_the_shutdown_is_up(hanging):
+    system, _, answer = hanging
+    system.shutdown(timeout=0.05)
+    with pytest.raises(ActorDeadError, match="was given up while handling the message"):
+        answer.get(timeout=DEADLINE)
+    assert system.statistics().abandoned == 1
+
+
+def test_a_second_shutdown_does_not_wait_for_it_again(hanging):
+    system, _, _ = hanging
+    system.shutdown(timeout=0.05)
+    began = monotonic()
+    system.shutdown(timeout=DEADLINE)
+    assert monotonic() - began < DEADLINE / 2
+    assert system.statistics().abandoned == 1
+
+
+def test_stop_soon_shortens_a_shutdown_that_is_under_way(hanging):
+    system, _, answer = hanging
+
+    async def end():
+        ending = asyncio.create_task(system.shutdown_async(timeout=DEADLINE))
+        while system.is_open:
+            await asyncio.sleep(0.01)
+        system.stop_soon(0.1)
+        await ending
+
+    began = monotonic()
+    asyncio.run(end())
+    assert monotonic() - began < DEADLINE / 2
+    with pytest.raises(ActorDeadError):
+        answer.get(timeout=DEADLINE)
