@@ -101,6 +101,35 @@ def test_a_source_of_which_no_more_is_needed_is_interrupted():
     assert len(it.closed_on) == 1
 
 
+class Cancels:
+    """A foreign Subscriber that takes what comes."""
+
+    def on_subscribe(self, subscription):
+        self.subscription = subscription
+        subscription.request(9)
+
+    def on_next(self, element):
+        pass
+
+    def on_error(self, error):
+        pass
+
+    def on_complete(self):
+        pass
+
+
+@every_source
+def test_a_source_whose_foreign_subscriber_cancels_is_interrupted_at_once(kind):
+    it, subscriber = Consumer(), Cancels()
+    with ActorSystem() as system:
+        system.publisher(SOURCES[kind](it)).subscribe(subscriber)
+        it.wait_for_the_second_element()
+        subscriber.subscription.cancel()
+        eventually(lambda: it.closed_on)
+        eventually(lambda: not system.children())
+    assert len(it.closed_on) == 1
+
+
 def test_a_source_is_interrupted_when_another_stage_has_failed():
     it = Consumer()
     with ActorSystem(cancel_grace=1000.0) as system:

@@ -131,6 +131,7 @@ class ForeignSubscriber:
                 before(self)
             self._over = True
             self._stage.post(self._cancelled)
+            self._stage.interrupt()  # it may be in a call
 
     @property
     def drains(self) -> bool:
