@@ -48,8 +48,8 @@ class TimedSources:
         The first one comes after ``interval``. Each stage after it requests one tick at a time. A
         tick that nobody has requested is dropped; ``skipped`` in ``run.snapshot()`` counts them.
 
-        >>> Source.tick(0.01).take(2).run(Sink.list())
-        [0, 1]
+        >>> Source.tick(0.01).take(3).run(Sink.count())
+        3
         """
         seconds = positive_seconds(interval, "Source.tick: interval")
         return source("tick", partial(Tick, seconds), FRESH)
