@@ -48,7 +48,8 @@ class SystemStatistics:
     ``workers``, ``ready`` and ``turns`` are figures of its pool (see ``DispatcherStatistics``).
     ``pinned`` counts the actors with a thread of their own. ``runs`` counts the runs that have not
     ended; all hubs and processors without a subscriber so far count as one. ``abandoned`` counts
-    the calls of user functions, so far, that had not returned within the grace of a run's end.
+    the calls of user functions, so far, that had not returned within the grace of a run's end. It
+    also counts the handlers of actors that had not returned when the time of a shutdown was up.
     ``restarts`` counts the actors, so far, that supervisors have made in place of others.
     ``state`` is ``"running"``, ``"draining"`` or ``"shut down"``. ``memory_reserved`` is the number
     of bytes that links hold or have requested, of ``memory_limit``; 0 and ``None`` without a limit.
