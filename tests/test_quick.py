@@ -55,11 +55,27 @@ def test_after_its_time_a_test_is_skipped_before_anything_is_made_for_it():
         TimeLimit(-1).pytest_runtest_setup()
 
 
+def run_test(folder, body, heading="", before=""):
+    """How quick's run of one test ends; its file and the program begin with what is given."""
+    file = folder / "test_it.py"
+    file.write_text(f"{heading}def test_it():\n    {body}\n")
+    call = f"quick.run_tests([{str(file)!r}], ['-p', 'no:cacheprovider'])"
+    program = f"from tests import quick; {before}raise SystemExit({call})"
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize(("body", "code"), [("assert 1", 0), ("assert 0", 1)])
 def test_it_fails_when_a_test_does(tmp_path, body, code):
-    file = tmp_path / "test_it.py"
-    file.write_text(f"def test_it():\n    {body}\n")
-    call = f"run_tests([{str(file)!r}], ['-p', 'no:cacheprovider'])"
-    program = f"from tests.quick import run_tests; raise SystemExit({call})"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False)
-    assert done.returncode == code
+    assert run_test(tmp_path, body).returncode == code
+
+
+def test_the_time_in_which_tests_are_collected_does_not_count(tmp_path):
+    slow = "import time\nclock = time.monotonic\ntime.monotonic = lambda: clock() + 1000\n\n\n"
+    done = run_test(tmp_path, "assert 0", heading=slow)
+    assert (done.returncode, "1 failed" in done.stdout) == (1, True), done.stdout
+
+
+def test_it_fails_when_the_limit_skipped_all_tests(tmp_path):
+    done = run_test(tmp_path, "assert 1", before="quick.SECONDS = -1; ")
+    assert (done.returncode, "no test began" in done.stdout) == (1, True), done.stdout
