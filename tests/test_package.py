@@ -88,7 +88,11 @@ def distributions(tmp_path_factory):
     """A source distribution of this checkout, and the wheel that is built of it."""
     folder = tmp_path_factory.mktemp("package")
     tree = folder / "tree"
-    for name in tracked_files(ROOT):
+    tracked = tracked_files(ROOT)
+    modules = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("actors_rs/**/*.py")}
+    new = sorted(modules - set(tracked))
+    assert not new, f"git add or remove {', '.join(new)}: a wheel has only files that git tracks"
+    for name in tracked:
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tree / name)
     source = built(tree, "sdist", folder / "dist")

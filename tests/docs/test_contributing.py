@@ -13,8 +13,11 @@ from hatch_build import tracked_files
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LOGIC, IMPORT, METHOD, ROW, TEST = BLOCK.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
+PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+LOGIC, IMPORT, METHOD, ROW, TEST, MARBLE = BLOCK.findall(PAGE)
+NEIGHBOUR, NO_NEIGHBOUR = re.findall(r"`(\(\".*?\))`", PAGE)
 LANGUAGE, TABLE = "actors_rs/language/methods/selecting.py", "tests/conformance/stages.py"
+NAMES, MARBLES = "actors_rs/graph/neighbours.py", "tests/pages/marbles/operators.py"
 
 
 def insert(file, line, text):
@@ -22,6 +25,12 @@ def insert(file, line, text):
     before, found, after = file.read_text("utf-8").partition(f"\n{line}")
     assert found, f"{file.name} has no line {line!r}"
     file.write_text(f"{before}\n{text}{line}{after}", "utf-8")
+
+
+def replace(file, old, new):
+    text = file.read_text("utf-8")
+    assert text.count(old) == 1, f"{file.name} has no single {old!r}"
+    file.write_text(text.replace(old, new), "utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +42,12 @@ def project(tmp_path_factory):
     (folder / "actors_rs/stages/operators/every.py").write_text(LOGIC, "utf-8")
     insert(folder / LANGUAGE, "from actors_rs.stages.operators.first", IMPORT)
     insert(folder / LANGUAGE, "    def first(", METHOD + "\n")
+    replace(folder / NAMES, NEIGHBOUR, NO_NEIGHBOUR)
     insert(folder / TABLE, '    "operators/first"', ROW)
+    insert(folder / MARBLES, '    "operators/expand"', MARBLE)
     (folder / "tests/stages/test_every.py").write_text(TEST, "utf-8")
-    assert python(folder, "-m", "tests.pages.operators") == ""
+    for pages in ("marbles", "operators"):
+        assert python(folder, "-m", f"tests.pages.{pages}") == ""
     return folder
 
 
@@ -56,6 +68,8 @@ def python(folder, *arguments):
     "tests",
     [
         ["tests/stages/test_every.py"],
+        ["tests/test_unknown_names.py"],
+        ["tests/pages/test_marbles.py"],
         ["tests/pages/test_operators.py"],
         ["tests/graph/test_each_stage.py"],
         ["tests/testing/test_conservation.py", "-k", "every_operator"],
@@ -70,6 +84,13 @@ def test_what_asks_for_something_of_each_operator_passes(project, tests):
 
 
 def test_lint_and_types_have_nothing_to_say(project):
-    files = [LANGUAGE, TABLE, "actors_rs/stages/operators/every.py", "tests/stages/test_every.py"]
+    files = [
+        LANGUAGE,
+        NAMES,
+        TABLE,
+        MARBLES,
+        "actors_rs/stages/operators/every.py",
+        "tests/stages/test_every.py",
+    ]
     assert python(project, "-m", "ruff", "check", *files) == ""
     assert python(project, "-m", "ruff", "format", "--check", *files) == ""
