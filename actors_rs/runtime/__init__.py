@@ -1,8 +1,10 @@
 """Actors on a shared thread pool. Knows nothing of streams.
 
-Folders, each of which may import those after it: ``system``, ``supervision``, ``actors``, ``rate``,
-``dead_letters``, ``dispatch``. Begin with ``actors``. ``_primitives`` is the one module of the
-package that imports threads, clocks, queues and chance; ``settings`` checks numbers of users.
+Begin with ``actors``. ``dispatch`` has threads and timers, ``supervision`` restarts actors,
+``system`` ties all together. ``dead_letters``, ``eventing``, ``rate`` (limits that several share)
+and ``processes`` (worker processes) serve these. ``_primitives`` is the one module of the package
+that imports threads, clocks, queues and chance; ``settings`` checks numbers of users. May import
+``protocol``, ``errors``, ``raised`` and ``texts``.
 """
 
 from actors_rs.runtime.actors.actor import PooledActorRef as PooledActorRef
