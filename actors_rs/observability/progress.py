@@ -72,7 +72,8 @@ def progress_bar(
 def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``.
 
-    The rate is that since ``before``; of a run that has ended, the average of the whole run.
+    The rate is that since ``before``; of a run that has ended, the average of the whole run. It
+    counts the elements of the total, or those of the last stage if the total has another unit.
     """
     parts = []
     if (known := progress_of(now)) is not None:
@@ -94,14 +95,18 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
 
 
 def _rate(now: RunSnapshot, before: RunSnapshot | None) -> float:
-    """Elements a second of the last stage of the run."""
-    if not now.stages:
-        return 0.0
-    last = now.stages[-1]
-    earlier = [one for one in before.stages if one.name == last.name] if before else []
-    seconds = now.seconds - (before.seconds if before and earlier else 0.0)
-    count = moved(last) - (moved(earlier[0]) if earlier else 0)
-    return count / seconds if seconds > 0 else 0.0
+    """Elements a second: those that the total counts, else those of the last stage of the run."""
+    count, earlier = _counted(now), _counted(before) if before else None
+    seconds = now.seconds - (before.seconds if before and earlier is not None else 0.0)
+    return max(0, (count or 0) - (earlier or 0)) / seconds if seconds > 0 else 0.0
+
+
+def _counted(snapshot: RunSnapshot) -> int | None:
+    """The elements so far; ``None`` before there is a stage."""
+    known = progress_of(snapshot)
+    if known is not None and known["unit"] == "elements":
+        return int(known["done"])
+    return moved(snapshot.stages[-1]) if snapshot.stages else None
 
 
 def _console() -> Console | None:

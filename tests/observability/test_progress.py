@@ -104,6 +104,15 @@ def test_the_rate_of_a_run_that_has_ended_is_its_average():
     assert ", 3/s, completed after" in progress_line(ended, replace(ended, seconds=1.0))
 
 
+def test_the_rate_is_that_of_the_elements_that_the_total_counts():
+    with ActorSystem(workers=2) as system:
+        rows = Source.range(0, 60).map(abs).with_total(60)
+        run = system.start(rows.batch(30).to(Sink.count()))
+        run.result(SECONDS)
+        ended = replace(run.snapshot(), seconds=2.0)
+    assert ", 30/s, completed after" in progress_line(ended)
+
+
 def test_without_a_terminal_plain_lines_are_written():
     out = io.StringIO()
     with ActorSystem(workers=2) as system:
