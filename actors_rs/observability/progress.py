@@ -73,7 +73,7 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``.
 
     The rate is that since ``before``; of a run that has ended, the average of the whole run. It
-    counts the elements of the total, or those of the last stage if the total has another unit.
+    counts the elements of the total, or of the last stage if the total has another unit.
     """
     parts = []
     if (known := progress_of(now)) is not None:
@@ -95,7 +95,7 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
 
 
 def _rate(now: RunSnapshot, before: RunSnapshot | None) -> float:
-    """Elements a second: those that the total counts, else those of the last stage of the run."""
+    """Elements a second that the total counts, or else the last stage of the run."""
     count, earlier = _counted(now), _counted(before) if before else None
     seconds = now.seconds - (before.seconds if before and earlier is not None else 0.0)
     return max(0, (count or 0) - (earlier or 0)) / seconds if seconds > 0 else 0.0

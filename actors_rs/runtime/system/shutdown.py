@@ -34,6 +34,8 @@ LONGEST_RESERVE = 1.0
 """Seconds, at most, that draining leaves for all phases after it."""
 JOIN_SECONDS = 0.02
 """Seconds reserved for each set of threads that is still to join."""
+BRIEFLY = 0.1
+"""Seconds that a later shutdown waits for threads of which an earlier one has given up some."""
 PATIENCE = 1.0
 """Seconds after which a line in the log names what the shutdown waits for, once all must stop."""
 ORDERLY_PATIENCE = 5.0
@@ -217,8 +219,8 @@ class Shutdown:
         parts += [system._dispatcher, system.timers]
         self._enter("join threads", len(parts), "sets of threads and processes")
         until = self._deadline
-        if any(a._urn_number_ in system._given_up for a in system.children()):
-            until = min(until, system.now() + LONGEST_RESERVE)  # their threads do not end
+        if not self._late and any(a._urn_number_ in system._given_up for a in system.children()):
+            until = min(until, system.now() + BRIEFLY)  # an earlier shutdown waited for them
         late: list[str] = []
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
             late += part.close(max(0.0, until - system.now() - behind * JOIN_SECONDS))
