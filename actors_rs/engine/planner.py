@@ -1,6 +1,6 @@
 """The planner: which stages share an island. A pure function of the stages and their attributes.
 
-A stage is alone in its island, unless the user fuses it. Of the links that one ``fuse()`` covers,
+A stage is alone in its island, unless the user fuses it. Of the edges that one ``fuse()`` covers,
 each keeps its two stages in one island, except:
 
 - an ``async_boundary()`` lies on it;
@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from actors_rs.graph.spec import OutletRef, StageSpec
 
-__all__ = ["Link", "are_fused", "islands_of", "links_of", "may_wait", "why_apart"]
+__all__ = ["Edge", "are_fused", "edges_of", "islands_of", "may_wait", "why_apart"]
 
 
 class _Stage(Protocol):
@@ -32,8 +32,8 @@ class _Stage(Protocol):
     def inputs(self) -> tuple[OutletRef, ...]: ...
 
 
-class Link(NamedTuple):
-    """A link between two stages, by their places."""
+class Edge(NamedTuple):
+    """A stage that feeds another one, by their places: what becomes a link when the graph runs."""
 
     feeder: int
     fed: int
@@ -49,9 +49,9 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
         return place
 
     if any(stage.spec.fuse is not None for stage in stages):
-        for link in links_of(stages):
-            if not why_apart(stages[link.feeder], stages[link.fed]):
-                one, other = sorted((first_of(link.feeder), first_of(link.fed)))
+        for edge in edges_of(stages):
+            if not why_apart(stages[edge.feeder], stages[edge.fed]):
+                one, other = sorted((first_of(edge.feeder), first_of(edge.fed)))
                 island[other] = one
     together: dict[int, list[int]] = {}
     for place in range(len(stages)):
@@ -60,7 +60,7 @@ def islands_of(stages: Sequence[_Stage]) -> list[list[int]]:
 
 
 def why_apart(feeder: _Stage, fed: _Stage) -> str:
-    """Why the link between these stages parts two islands; empty if it does not."""
+    """Why the edge between these stages parts two islands; empty if it does not."""
     if not are_fused(feeder, fed):
         return "no fuse() covers both"
     if feeder.spec.boundary:
@@ -85,10 +85,10 @@ def may_wait(spec: StageSpec) -> bool:
     return not spec.inputs and not getattr(spec.logic_class, "never_waits", False)
 
 
-def links_of(stages: Sequence[_Stage]) -> Iterator[Link]:
-    """The links between ``stages``, by what they feed."""
+def edges_of(stages: Sequence[_Stage]) -> Iterator[Edge]:
+    """The edges between ``stages``, by what they feed."""
     places = {stage.spec: place for place, stage in enumerate(stages)}
     for fed, stage in enumerate(stages):
         for ref in stage.inputs:
             if (feeder := places.get(ref.spec)) is not None:
-                yield Link(feeder, fed)
+                yield Edge(feeder, fed)

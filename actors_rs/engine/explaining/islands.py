@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from actors_rs.engine.explaining.plan import Plan
 from actors_rs.engine.layout import Planned
-from actors_rs.engine.planner import are_fused, links_of, why_apart
+from actors_rs.engine.planner import are_fused, edges_of, why_apart
 
 __all__ = ["islands"]
 
 
 def islands(plan: Plan) -> Iterator[str]:
-    """A line for each island, and one for each fused link between two islands."""
+    """A line for each island, and one for each fused edge between two islands."""
     island_of: dict[int, int] = {}
     own = {id(stage) for stage in plan.stages}
     number = 0
@@ -23,8 +23,8 @@ def islands(plan: Plan) -> Iterator[str]:
             island_of.update((id(stage), number) for stage in stages)
             names = ", ".join(plan.names[stage.spec] for stage in stages)
             yield f"island {number}: {names} ({_why_together(stages)})"
-    for link in links_of(plan.stages):
-        feeder, fed = plan.stages[link.feeder], plan.stages[link.fed]
+    for edge in edges_of(plan.stages):
+        feeder, fed = plan.stages[edge.feeder], plan.stages[edge.fed]
         if island_of[id(feeder)] != island_of[id(fed)] and are_fused(feeder, fed):
             names = f"'{plan.names[feeder.spec]}' and '{plan.names[fed.spec]}'"
             yield f"{names} are fused but apart: {why_apart(feeder, fed)}"
