@@ -21,7 +21,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.assembly import accept_handoff, automate, let_draw
-from actors_rs.engine.inner.inner_links import links_of
+from actors_rs.engine.inner.inner_links import inner_links_of
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
@@ -87,7 +87,7 @@ def members_of(
     for spec, logic, place, name, island in zip(specs, logics, places, names, islands, strict=True):
         member = Member(logic, scope, island, name, spec.kind, spec.site or host.site)
         member.inner_label = place
-        member.inner_links = links_of(host, spec, out)
+        member.inner_links = inner_links_of(host, spec, out)
         member.clock.until_sample = SAMPLED  # most inner streams end before
         let_draw(member)
         members.append(member)

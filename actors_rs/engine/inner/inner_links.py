@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from actors_rs.graph.spec import OutletRef, StageSpec
 
-__all__ = ["InnerLinks", "links_of", "name_when_ended", "shown_name"]
+__all__ = ["InnerLinks", "inner_links_of", "name_when_ended", "shown_name"]
 
 
 class InnerLinks(NamedTuple):
@@ -34,7 +34,7 @@ class _Stage(Protocol):
     inner_links: InnerLinks | None
 
 
-def links_of(host: _Stage, spec: StageSpec, out: OutletRef) -> InnerLinks:
+def inner_links_of(host: _Stage, spec: StageSpec, out: OutletRef) -> InnerLinks:
     """The links of the stage of ``spec`` in the stream of ``host`` that ends with ``out``."""
     feeders = [
         name_when_ended(ref.spec.kind) if ref.spec.handoff is None else ref.spec.handoff.shown_owner

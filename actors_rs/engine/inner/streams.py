@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from actors_rs.engine.assembly import Inner, accept_handoff, automate, end, prepare
 from actors_rs.engine.inner.chains import chain_of, members_of
 from actors_rs.engine.inner.handoff import Handoff
-from actors_rs.engine.inner.inner_links import links_of
+from actors_rs.engine.inner.inner_links import inner_links_of
 from actors_rs.engine.layout import windows_of
 from actors_rs.engine.links import connect
 from actors_rs.engine.member import Member
@@ -72,7 +72,7 @@ def _members_of_graph(host: Member, scope: Scope, out: OutletRef, inlet: Inlet) 
     inner = Inner(scope.next_inner(), windows, host.logic.auto, inlet.forgiving)
     members = prepare(host.system, scope, specs, inner)
     for one, member in members.items():
-        member.inner_links = links_of(host, one, out)
+        member.inner_links = inner_links_of(host, one, out)
         member.clock.until_sample = SAMPLED  # most inner streams end before
     if host.logic.auto:
         automate(host, inlet)
