@@ -132,7 +132,7 @@ class Shutdown:
             left = [a for a in system.children() if a._urn_number_ not in spared]
             return [a for a in left if a._urn_number_ not in system._given_up]
 
-        system._spared = len(spared)
+        system._spared = len(system.children()) - len(others())
         system._tell_to_stop(others(), at_once=not self._drain)
         self._wait_until(lambda: self._hurried or not others(), self._left(reserved) * 0.8)
         if others():
