@@ -39,8 +39,9 @@ class GivenUp:
         if not first:
             return ""
         number = f"{counted(count, 'partition')} {'was' if count == 1 else 'were'} given up"
+        whose = "its" if count == 1 else "their"
         more = [f"... and {count - len(first)} more"] if count > len(first) else []
-        return f"{number}, their rows are missing: {'; '.join([*map(_named, first), *more])}"
+        return f"{number}, {whose} rows are missing: {'; '.join([*map(_named, first), *more])}"
 
 
 def _place(event: Event) -> tuple[object, ...]:

@@ -64,6 +64,20 @@ def test_a_file_of_another_size_has_all_partitions_that_are_done_verified_once(t
     assert len(verified(path, Files(AFTER, [0], [1], [2]))) == 1
 
 
+def test_files_that_the_directory_lists_in_another_order_have_all_partitions_verified(tmp_path):
+    path, other = tmp_path / "l", dict(reversed(BEFORE.items()))
+    some_done(path)
+    assert verified(path, Files(other, [0], [1], [2])) == [0, 1]
+    assert len(verified(path, Files(other, [0], [1], [2]))) == 1
+
+
+def test_rows_that_moved_with_the_order_of_files_are_refused(tmp_path):
+    path = tmp_path / "l"
+    some_done(path)
+    with pytest.raises(LedgerError, match="lists file:/b where it listed file:/a before"):
+        verified(path, Files(dict(reversed(BEFORE.items())), [0, 1], [], [2]))
+
+
 def test_rows_that_moved_are_refused_with_the_name_of_the_file(tmp_path):
     path = tmp_path / "l"
     some_done(path)

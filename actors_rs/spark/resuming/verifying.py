@@ -36,21 +36,29 @@ def verify_partition(
     counts = f"{entry.rows} rows when it was committed, {rows} now"
     raise LedgerError(
         f"{path}: partition {entry.partition} has other rows than before ({counts}): to go on "
-        f"would lose or double rows, so nothing was written. {changed or 'Its input has changed'}, "
-        "or a function "
-        "in the plan gives other values each time. Go on with the input as it was, or begin again "
+        f"would lose or double rows, so nothing was written. The cause: "
+        f"{changed or 'its input has changed'}, or a function in the plan gives other values each "
+        "time. Go on with the input as it was, or begin again "
         "with an empty output and another ledger; resume(ledger, verify=0) goes on unseen"
     )
 
 
 def changed_file(then: dict[str, int], now: dict[str, int]) -> str:
-    """The first file whose size was another one, and how many more; "" if there is none."""
+    """The first file whose size or place in Spark's list was another one; "" if there is none.
+
+    Spark deals files to partitions by their sizes, and files of the same size in the order in which
+    the directory lists them. On some file systems that is by age.
+    """
     changed = sorted(name for name in then.keys() & now.keys() if then[name] != now[name])
-    if not changed:
-        return ""
-    first, *others = changed
-    more = f", and {counted(len(others), 'more file')} changed" if others else ""
-    return f"{first} has {now[first]} bytes, and had {then[first]} before{more}"
+    if changed:
+        first, *others = changed
+        more = f", and {counted(len(others), 'more file')} changed" if others else ""
+        return f"{first} has {now[first]} bytes, and had {then[first]} before{more}"
+    before_now = [name for name in then if name in now], [name for name in now if name in then]
+    for before, name in zip(*before_now, strict=True):
+        if before != name:
+            return f"the directory lists {name} where it listed {before} before"
+    return ""
 
 
 def _same(entry: Entry, checksum: Checksum) -> bool:
