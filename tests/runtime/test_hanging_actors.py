@@ -3,11 +3,12 @@
 import asyncio
 import signal
 import threading
+from contextlib import suppress
 
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, PooledActor
+from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
 from actors_rs.runtime._primitives import monotonic
 from tests.runtime.processes import Program
 from tests.runtime.support import DEADLINE, behind, eventually
@@ -31,7 +32,7 @@ class Hangs(PooledActor):
 def begin(system):
     works = system.spawn(Works)
     system.spawn(Hangs).tell("message")  # stops first
-    for number in range(5000):
+    for number in range(500):
         works.tell(number)
     say("told")
 
@@ -71,12 +72,12 @@ def ended(block, *numbers):
 
 @pytest.mark.parametrize("block", [SIGNALS.format(grace=0.2), HANDLING], ids=["plain", "coroutine"])
 def test_when_the_grace_is_over_the_neighbours_stop_and_all_messages_are_accounted_for(block):
-    assert ended(block, signal.SIGTERM) == (143, ["SystemExit True 5000 True"])
+    assert ended(block, signal.SIGTERM) == (143, ["SystemExit True 500 True"])
 
 
 def test_a_second_signal_stops_the_neighbours_and_accounts_for_all_messages():
     block = SIGNALS.format(grace=60)
-    assert ended(block, signal.SIGINT, signal.SIGINT) == (130, ["SystemExit True 5000 True"])
+    assert ended(block, signal.SIGINT, signal.SIGINT) == (130, ["SystemExit True 500 True"])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +85,7 @@ def test_a_second_signal_stops_the_neighbours_and_accounts_for_all_messages():
 )
 def test_ctrl_c_where_the_block_ends_stops_the_neighbours_and_accounts_for_all_messages(block):
     code, lines = ended(block, signal.SIGINT)
-    assert (code, lines) == (-signal.SIGINT, ["KeyboardInterrupt True 5000 True"])
+    assert (code, lines) == (-signal.SIGINT, ["KeyboardInterrupt True 500 True"])
 
 
 class Hangs(PooledActor):
@@ -145,3 +146,58 @@ def test_stop_soon_shortens_a_shutdown_that_is_under_way(hanging):
     assert monotonic() - began < DEADLINE / 2
     with pytest.raises(ActorDeadError):
         answer.get(timeout=DEADLINE)
+
+
+class Swallows(PooledActor):
+    """Its coroutines go on when they are cancelled, until the gate opens."""
+
+    def __init__(self, gate):
+        super().__init__()
+        self.gate = gate
+
+    async def on_receive(self, message):
+        return await self.wait()
+
+    async def on_stop(self):  # type: ignore[override]
+        await self.wait()
+
+    async def wait(self):
+        while not self.gate.is_set():
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def gate():
+    gate = threading.Event()
+    yield gate
+    gate.set()
+
+
+def test_the_question_of_a_coroutine_that_is_not_cancelled_fails_too(gate):
+    system = ActorSystem()
+    answer = system.spawn(Swallows, gate).ask("question", block=False)
+    system.shutdown(timeout=0.2)
+    with pytest.raises(ActorDeadError, match="was given up while handling the message"):
+        answer.get(timeout=DEADLINE)
+    assert system.statistics().abandoned == 1
+
+
+def test_who_waits_for_the_end_of_an_actor_that_was_given_up_waits_no_more(gate):
+    system = ActorSystem()
+    ended = system.spawn(Swallows, gate).stop(block=False)
+    system.shutdown(timeout=0.2)
+    ended.get(timeout=DEADLINE)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_who_waits_for_a_child_that_was_given_up_or_its_supervisor_waits_no_more(gate, nested):
+    system = ActorSystem()
+    tree = Supervisor(OneForOne(), [ChildSpec(Swallows, args=(gate,), name="child")], name="tree")
+    top = system.supervise(Supervisor(OneForOne(), [tree]) if nested else tree)
+    name = "tree/child" if nested else "child"
+    top.child(name).tell("message")
+    ended = top.stop_child(name, block=False), top.stop(block=False)
+    system.shutdown(timeout=0.2)
+    for one in ended:
+        one.get(timeout=DEADLINE)

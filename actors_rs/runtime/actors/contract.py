@@ -173,6 +173,9 @@ class ActorBase(Actor):
         self._system_ = None  # type: ignore[assignment]  # until it is started
         self._on_start_due_ = True
 
+    def _give_up_(self) -> None:
+        """A shutdown waits for it no more: release the callers that wait for an end it knows of."""
+
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
         """A name no other actor has."""

@@ -30,7 +30,7 @@ from actors_rs.runtime.actors.late_answer import LateAnswerError, Question, late
 from actors_rs.runtime.actors.may_wait import ANSWER, check_may_wait
 from actors_rs.runtime.settings import check_timeout
 
-__all__ = ["PooledFuture"]
+__all__ = ["PooledFuture", "release"]
 
 T = TypeVar("T")
 M = TypeVar("M")
@@ -240,3 +240,10 @@ def _late_hook(timeout: float | None) -> LateAnswerError:
         f"another thread still computes this result after {timeout} seconds, with what map, "
         "filter, reduce or a get hook was given; get(timeout=...) with more seconds waits longer"
     )
+
+
+def release(futures: Iterable[Future[Any]]) -> None:
+    """Answer each of ``futures`` with True, unless it has an answer already."""
+    for future in futures:
+        with suppress(Full):
+            future.set(True)

@@ -18,7 +18,7 @@ from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, being_made, next_urn_number
 from actors_rs.runtime.actors.address import Address
 from actors_rs.runtime.actors.contract import Home, RuntimeMessage, is_fatal
-from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture, release
 from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.supervision.child_spec import ChildSpec
@@ -211,8 +211,7 @@ class Child:
             actor._close_(self.error)
         self.actor = None
         self.home.forget(self)
-        for leaver in self.leavers:
-            leaver.set(True)
+        release(self.leavers)
 
     # In turns of the child: its first, and then as its supervisor link
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from pykka import Future
 from pykka.messages import _ActorStop
 
 from actors_rs.errors import RestartLimitError
-from actors_rs.runtime._primitives import Full, start_thread
+from actors_rs.runtime._primitives import start_thread
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import NO_MESSAGE, RuntimeMessage
-from actors_rs.runtime.actors.future import PooledFuture
+from actors_rs.runtime.actors.future import PooledFuture, release
 from actors_rs.runtime.actors.unread import refuse_question
 from actors_rs.runtime.eventing.events import Event
 from actors_rs.runtime.supervision.affected import Affected
@@ -257,11 +256,14 @@ class SupervisorActor(ActorCore):
     def _end_for_good(self) -> None:
         error = self._gave_up
         super()._stop_() if error is None else super()._fail_(error)
-        for answer in self._stop_answers:
-            with suppress(Full):
-                answer.set(True)
+        release(self._stop_answers)
         if error is not None and self._supervisor_link_ is None:
             self.child_slots.escalate(error)
+
+    def _give_up_(self) -> None:
+        release(self._stop_answers)
+        for child in self.child_slots.order:
+            release(child.leavers)
 
     def _close_(self, error: BaseException | None) -> None:
         self.child_slots.close()

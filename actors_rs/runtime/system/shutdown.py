@@ -22,7 +22,6 @@ from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.actors.late_answer import doing
-from actors_rs.runtime.actors.mailbox import EMPTY
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.runtime.system.signals import NOW_SECONDS, signal_that_came
@@ -197,12 +196,15 @@ class Shutdown:
 
     def _return_messages(self, actor: ActorBase) -> None:
         self._system.delayed.end(actor._urn_number_)
-        if (message := actor._in_hand_) is not EMPTY:
+        if not _is_idle(actor):
             self._system.note_abandoned()
-            if type(message) is Ask:  # a message of tell may still be handled
-                actor._return_unread_(message, "was given up while")
+        pending = actor._pending_
+        message = actor._in_hand_ if pending is None else pending.message
+        if type(message) is Ask:  # a message of tell may still be handled
+            actor._return_unread_(message, "was given up while")
         for message in actor.actor_inbox.take_out():
             actor._return_unread_(message)
+        actor._give_up_()
 
     def _not_ended(self) -> list[str]:
         """Runs and actors to name, without the ones that ended while threads were joined."""
