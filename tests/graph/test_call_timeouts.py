@@ -212,6 +212,39 @@ def test_a_call_may_be_made_again_with_a_time_of_its_own():
         assert details_of(run)["retried"] == details_of(run)["timed_out"] == 2
 
 
+@pytest.mark.parametrize("options", [{}, {"ordered": False}, {"key": abs}], ids=str)
+def test_a_call_that_is_made_again_behind_a_failure_has_a_time_of_its_own(options):
+    attempts = []
+
+    async def f(n):
+        attempts.append(n)
+        if attempts.count(n) == 1:
+            raise OSError
+        return await seconds(60 if attempts.count(n) == 2 else 0)
+
+    with World() as world:
+        flow = Source.of(1, 2).map_async(f, 2, timeout=2.0, retry=WAIT, **options)
+        got, at = ended(world, flow)
+    assert (got, at) == ([0, 0], 5.0)  # a wait of 1 s, a time of 2 s, a wait of 2 s
+    assert attempts == [1, 2] * 3
+
+
+def test_a_thread_that_hangs_behind_a_failure_is_abandoned():
+    stuck, attempts = Stuck(), []
+
+    def f(n):
+        attempts.append(n)
+        if len(attempts) == 1:
+            raise OSError
+        return stuck(n) if len(attempts) == 2 else n
+
+    with stuck_system(stuck) as system:
+        retry = Backoff(0.1, jitter=0)
+        run = system.start(Source.of(1).map_async(f, timeout=0.2, retry=retry).to(Sink.list()))
+        assert run.result(20) == [1]
+        assert details_of(run)["timed_out"] == 1
+
+
 class Failing:
     """Fails ``times`` for each element of ``elements``."""
 

@@ -226,9 +226,9 @@ class MapAsync(StageLogic):
         if seconds is None:
             retries.note(error, call.attempts, refused)
             return False
-        call.attempts += 1
-        call.future = None
-        self._resting[call] = self.context.after(seconds, partial(self._rested, call))
+        again = self._in_place_of(call)  # which nothing has ended yet: its time counts anew
+        again.attempts += 1
+        self._resting[again] = self.context.after(seconds, partial(self._rested, again))
         return True
 
     def _rested(self, call: Call) -> None:
