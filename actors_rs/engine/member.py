@@ -347,8 +347,8 @@ class Member(UserCalls):
             is_over = failures.cannot_tell(self, error)
         if is_over:
             self._finish()
-        elif budget.was_spent:
-            self.wake()  # it may have more to do
+        elif budget.was_spent:  # it may have more to do
+            self.wake() if logic.outlets else self.wake_first()  # a sink before more comes
 
     def begin(self) -> None:
         """Before anything else."""
