@@ -49,9 +49,9 @@ test: $(READY) ## linter, type checkers and tests, these by WORKERS=3 processes,
 	@$(WITH_JVMS) $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
 
 # The parts of the suite where a version of Python matters most, without Spark and explorations.
-FAST := tests/protocol tests/contract tests/stages tests/runtime \
+FAST := tests/protocol tests/contract tests/runtime \
   $(addprefix tests/graph/test_,operators.py run.py in_asyncio.py iteration_async.py)
-test-fast: $(READY) ## unit tests without Spark, some 4 minutes: for a second Python, PYTHON=...
+test-fast: $(READY) ## tests of the runtime, some 2 minutes: for a second Python, PYTHON=...
 	@$(PY) -m pytest -q -n $(WORKERS) -m "not spark" $(FAST)
 
 quick: $(READY) ## within a minute: lint, types and unit tests of what changed since main
