@@ -71,6 +71,13 @@ def test_files_that_the_directory_lists_in_another_order_have_all_partitions_ver
     assert len(verified(path, Files(other, [0], [1], [2]))) == 1
 
 
+def test_a_start_that_finds_nothing_done_records_the_order_in_which_it_reads(tmp_path):
+    path, other = tmp_path / "l", dict(reversed(BEFORE.items()))
+    opened(path, Files(BEFORE, [0], [1], [2])).close(None, completed=False)
+    some_done(path, files=other)
+    assert verified(path, Files(BEFORE, [0], [1], [2])) == [0, 1]
+
+
 def test_rows_that_moved_with_the_order_of_files_are_refused(tmp_path):
     path = tmp_path / "l"
     some_done(path)

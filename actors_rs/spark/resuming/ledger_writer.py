@@ -144,7 +144,7 @@ class LedgerWriter:
             verified = "all partitions that are done are verified"
             done = verified if self._verify else "nothing is verified, since verify=0"
             logger.warning(text, self._ledger.path, self._changed, done)
-        elif now != then:
+        elif [*now.items()] != [*then.items()]:  # their order counts
             run.write([notes.input_files(now)])
 
     def unit(self, partition: int, settled: Callable[[Unit, Counter[Disposition]], None]) -> Unit:
