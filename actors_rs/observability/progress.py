@@ -83,7 +83,7 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
             of += f": {compact(done - lost)} done, {compact(lost)} given up"
         parts.append(f"{min(done, total) / total:.0%} ({of})" if total else of)
     over = now.state != "running"
-    parts.append(f"{compact(_rate(now, None if over else before))}/s")
+    parts.append(f"{compact(_rate(now, known, None if over else before))}/s")
     if known is not None and known["left"] is not None:
         parts.append(f"{timedelta(seconds=round(known['left']))} left")
     if over:
@@ -94,16 +94,17 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     return f"{now.name}: {', '.join(parts)}"
 
 
-def _rate(now: RunSnapshot, before: RunSnapshot | None) -> float:
+def _rate(now: RunSnapshot, known: dict[str, Any] | None, before: RunSnapshot | None) -> float:
     """Elements a second that the total counts, or else the last stage of the run."""
-    count, earlier = _counted(now), _counted(before) if before else None
+    count, earlier = _counted(now, known), None
+    if before is not None:
+        earlier = _counted(before, progress_of(before))
     seconds = now.seconds - (before.seconds if before and earlier is not None else 0.0)
     return max(0, (count or 0) - (earlier or 0)) / seconds if seconds > 0 else 0.0
 
 
-def _counted(snapshot: RunSnapshot) -> int | None:
+def _counted(snapshot: RunSnapshot, known: dict[str, Any] | None) -> int | None:
     """The elements so far; ``None`` before there is a stage."""
-    known = progress_of(snapshot)
     if known is not None and known["unit"] == "elements":
         return int(known["done"])
     return moved(snapshot.stages[-1]) if snapshot.stages else None
