@@ -1,4 +1,4 @@
-"""``actors-rs status`` of a run that goes on: what it does just now, and what it has not begun."""
+"""``actors-rs status`` of a run that goes on: its present work, and its waiting partitions."""
 
 import json
 import sqlite3

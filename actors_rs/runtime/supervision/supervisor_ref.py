@@ -92,7 +92,8 @@ class SupervisorRef(PooledActorRef[Any]):
     def stop_child(self, name: str, *, block: bool = True, timeout: float | None = None) -> Any:
         """Stop the child ``name`` for good, after the messages it has; True when it has ended.
 
-        A child that fails meanwhile is not restarted: its unread messages become dead letters.
+        If the child fails during the stop, no restart follows, and its unread messages become dead
+        letters.
         ``"workers/parser"`` is a child's child. With ``block`` (default) this waits for the end, at
         most ``timeout`` seconds, by default without limit; otherwise it returns a future, as
         ``stop`` does. Raises ``InvalidArgumentError`` if there is no such child, its supervisor has

@@ -1,6 +1,7 @@
 """Operators, one a file: ``Flow.map`` is in ``map.py``.
 
 Begin with ``map`` and ``scan``: transforms on the base in ``stages/linear.py``. Then ``flat_map``
-(a stage begins streams), ``map_async`` (calls that go on meanwhile) and ``group_by`` (outlets
-that come and go). Operators import the rest of ``stages``, apart from sources, junctions and sinks.
+(a stage begins streams), ``map_async`` (several calls at the same time) and ``group_by``
+(outlets that come and go). Operators import the rest of ``stages``, apart from sources, junctions
+and sinks.
 """
