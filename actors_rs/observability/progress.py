@@ -14,6 +14,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, TextIO
 
+from actors_rs.engine.run.bottleneck import inner_stages
 from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.errors import MissingExtraError
@@ -70,13 +71,18 @@ def progress_bar(
 
 
 def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
-    """The known facts as ``run: 40% (40 of 100), 12 /s, 0:00:05 left, bottleneck enrich``.
+    """The known facts as ``run: 40% (40 of 100), 12/s, 0:00:05 left, bottleneck enrich``.
 
-    The rate is that since ``before``; of a run that has ended, the average of the whole run. It
-    counts the elements of the total, or of the last stage if the total has another unit.
+    Without a total: ``run: 12.3k elements, 640/s, 0:00:25, bottleneck enrich``, with the time since
+    the start. The rate is that since ``before``; of a run that has ended, the average of the whole
+    run. It counts the elements of the total; if there is none, or it has another unit, it counts
+    the elements that the sink has taken.
     """
     parts = []
-    if (known := progress_of(now)) is not None:
+    known = progress_of(now)
+    if known is None:
+        parts.append(f"{compact(_counted(now, None) or 0)} elements")
+    else:
         done, total, unit = known["done"], known["total"], known["unit"]
         of = f"{compact(done)} of {compact(total)}" + ("" if unit == "elements" else f" {unit}")
         if lost := known["given_up"]:
@@ -85,17 +91,20 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     over = now.state != "running"
     parts.append(f"{compact(_rate(now, known, None if over else before))}/s")
     if known is not None and known["left"] is not None:
-        parts.append(f"{timedelta(seconds=round(known['left']))} left")
+        parts.append(f"{_clock(known['left'])} left")
     if over:
         drained = " (drained)" if now.state == "completed" and now.draining else ""
-        parts.append(f"{now.state}{drained} after {timedelta(seconds=round(now.seconds))}")
-    elif (slowest := now.bottleneck) is not None:
-        parts.append(f"bottleneck {slowest.name}")
+        parts.append(f"{now.state}{drained} after {_clock(now.seconds)}")
+    else:
+        if known is None:
+            parts.append(_clock(now.seconds))
+        if (slowest := now.bottleneck) is not None:
+            parts.append(f"bottleneck {slowest.name}")
     return f"{now.name}: {', '.join(parts)}"
 
 
 def _rate(now: RunSnapshot, known: dict[str, Any] | None, before: RunSnapshot | None) -> float:
-    """Elements a second that the total counts, or else the last stage of the run."""
+    """Elements a second that the total counts, or else the sink."""
     count, earlier = _counted(now, known), None
     if before is not None:
         earlier = _counted(before, progress_of(before))
@@ -107,7 +116,13 @@ def _counted(snapshot: RunSnapshot, known: dict[str, Any] | None) -> int | None:
     """The elements so far; ``None`` before there is a stage."""
     if known is not None and known["unit"] == "elements":
         return int(known["done"])
-    return moved(snapshot.stages[-1]) if snapshot.stages else None
+    inner = inner_stages(snapshot.stages, snapshot.links)  # listed after the stages of the graph
+    sink = next((one for one in reversed(snapshot.stages) if one.name not in inner), None)
+    return None if sink is None else moved(sink)
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 def _console() -> Console | None:

@@ -113,6 +113,24 @@ def test_the_rate_is_that_of_the_elements_that_the_total_counts():
     assert ", 30/s, completed after" in progress_line(ended)
 
 
+def test_without_a_total_the_line_counts_what_the_sink_took_whatever_inner_streams_ran():
+    def inner(n):
+        return Source.of(n) if n % 2 else Source.range(0, 1_000).map(str)
+
+    with ActorSystem(workers=2) as system:
+        run = system.start(
+            Source.from_iterable(lambda: iter((2, 1))).flat_map(inner, 1).to(Sink.count())
+        )
+        run.result(SECONDS)
+        ended = replace(run.snapshot(), seconds=7.0)
+    assert progress_line(ended) == "run: 1001 elements, 143/s, completed after 0:00:07"
+
+
+def test_without_a_total_the_line_of_a_running_run_has_the_time_since_its_start():
+    line = line_when_stuck(Source.from_iterable(lambda: iter(range(10))), 4)
+    assert re.fullmatch(r"run: 4 elements, [\d.]+k?/s, 0:00:\d\d, bottleneck map", line)
+
+
 def test_without_a_terminal_plain_lines_are_written():
     out = io.StringIO()
     with ActorSystem(workers=2) as system:
