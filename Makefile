@@ -9,6 +9,8 @@ VENV := .venv$(if $(filter file,$(origin PYTHON)),,-$(VERSION))
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 CODE := $(wildcard actors_rs tests examples stress hatch_build.py)
+# Some images forbid Python to keep what it has compiled; the tests start hundreds of processes.
+unexport PYTHONDONTWRITEBYTECODE
 # A machine whose own name does not resolve can still run Spark's local mode.
 export SPARK_LOCAL_IP ?= 127.0.0.1
 # First on a recipe line that starts Spark. Two steps, since `export X=$$(...)` hides a failure.
