@@ -14,6 +14,7 @@ from actors_rs.observability.metrics import METRICS, Metric, SystemFigures
 from actors_rs.runtime.settings import check_kind
 
 if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
     from prometheus_client import Metric as MetricFamily
 
     from actors_rs.runtime.system.system import ActorSystem
@@ -70,10 +71,11 @@ def _name_of(metric: Metric) -> str:
     return f"actors_{metric.area}_{metric.name}{'_seconds' if metric.unit == 's' else ''}"
 
 
-def exposition(collector: Collector, accept: str = "") -> tuple[bytes, str]:
+def exposition(collector: Collector | CollectorRegistry, accept: str = "") -> tuple[bytes, str]:
     """The body and the content type of an answer to ``GET /metrics``.
 
-    ``accept`` is the request's ``Accept`` header: Prometheus asks for OpenMetrics by it.
+    ``collector`` is a ``Collector``, or a registry with one and with metrics of your own. ``accept``
+    is the request's ``Accept`` header: Prometheus asks for OpenMetrics by it.
 
     >>> from actors_rs import ActorSystem
     >>> with ActorSystem(name="shop") as system:

@@ -5,7 +5,7 @@ import threading
 from itertools import count
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.parser import text_string_to_metric_families
 
 from actors_rs import ActorSystem, Sink, Source
@@ -157,6 +157,13 @@ def test_the_answer_to_a_scrape_is_text_that_prometheus_reads(system):
     assert kind.startswith("text/plain")
     names = {family.name for family in text_string_to_metric_families(body.decode())}
     assert {"actors_runs_started", "actors_stage_busy_seconds", "actors_system_actors"} <= names
+
+
+def test_the_answer_to_a_scrape_may_be_that_of_a_registry_with_metrics_of_ones_own(registry):
+    Counter("orders", "Orders taken.", registry=registry).inc()
+    body, _ = exposition(registry)
+    assert b"orders_total 1.0" in body
+    assert b'actors_system_turns_total{system="shop"}' in body
 
 
 def test_the_answer_is_open_metrics_if_that_is_asked_for(system):
