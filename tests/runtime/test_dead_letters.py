@@ -222,10 +222,10 @@ def test_the_error_of_a_letter_keeps_its_place_and_nothing_that_its_frames_held(
     assert "fails (" in str(vars(error.__cause__)["__notes__"])
 
 
-def test_the_line_of_a_letter_that_is_none_says_none(caplog):
+def test_the_line_of_a_letter_says_what_it_is_about_if_it_is_about_something(caplog):
     DeadLetters().publish(None, where="stage 'map'", why="a stage failed")
     DeadLetters().publish({}, where="stage 'map'", why="a stage failed")
     assert caplog.messages == [
-        "stage 'map': a stage failed (None)",
+        "stage 'map': a stage failed",
         "stage 'map': a stage failed (a dict)",
     ]

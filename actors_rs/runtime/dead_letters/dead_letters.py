@@ -111,7 +111,8 @@ class DeadLetters:
         """
         if self.record(what, where=where, why=why, error=error, place=place):
             try:
-                self._log(where, f"{why} ({_kind_of(what)})", error, fields or {})
+                kind = "" if what is None else f" ({_kind_of(what)})"
+                self._log(where, f"{why}{kind}", error, fields or {})
             except (
                 Exception,
                 SystemExit,
