@@ -230,6 +230,18 @@ def test_signals_taken_again_behind_a_release_on_another_thread_go_back_to_who_h
     assert (caught, watch.received) == ([signal.SIGTERM], 0)
 
 
+def test_a_signal_that_was_ignored_before_stays_ignored_and_the_log_says_so(caught, caplog):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with caplog.at_level("INFO", "actors_rs.interrupt"), ActorSystem() as system:
+        signals = system.handle_signals()
+        signal.raise_signal(signal.SIGINT)
+        assert signals.received == 0
+    (record,) = caplog.records
+    assert record.levelname == "INFO"
+    assert record.getMessage().startswith("this process ignored SIGINT before")
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
 def test_signals_off_the_main_thread_are_refused_in_a_sentence():
     refused: list[str] = []
 

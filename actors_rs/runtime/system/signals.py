@@ -37,6 +37,10 @@ SAME_SECONDS = 0.1
 """
 LEAVE_SECONDS = 0.5
 """Seconds that the main thread has to leave the block by itself once all runs must stop now."""
+_IGNORED = (
+    "this process ignored %s before, and still ignores it: a shell lets the jobs that a script "
+    "begins with '&' ignore SIGINT; send another signal, such as SIGTERM, to stop the program"
+)
 logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()
 
@@ -78,10 +82,12 @@ class SignalWatch:
         self._released = False
         for number in (signal.SIGINT, signal.SIGTERM):
             before = signal.getsignal(number)
-            if before is not signal.SIG_IGN:
-                if before != self._handle:  # as it is after a release on another thread
-                    self._before[number] = before
-                signal.signal(number, self._handle)
+            if before is signal.SIG_IGN:
+                logger.info(_IGNORED, number.name)
+                continue
+            if before != self._handle:  # as it is after a release on another thread
+                self._before[number] = before
+            signal.signal(number, self._handle)
         _watches.add(self)
 
     def release(self) -> None:
