@@ -68,8 +68,9 @@ def _run_drained(scope: WholeRun, seconds: float) -> None:
     cut, not_begun = (_sum_of(name, stages) for name in ("cut", "not_begun"))
     if cut:
         logger.info(
-            "run '%s' is drained: that cut %s, as a source reads it from outside "
-            "(see 'cut' and 'not_begun' in run.snapshot())",
+            "run '%s' was drained: that cut %s. What was cut off is not delivered. The next start "
+            "reads it again if the elements are acknowledged, see docs/delivery.md "
+            "(the numbers are 'cut' and 'not_begun' in run.snapshot())",
             scope.name,
             _cut_streams(cut - not_begun, not_begun),
             extra={"run": scope.name, "run_id": scope.number},

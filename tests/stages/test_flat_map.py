@@ -70,7 +70,7 @@ def test_the_log_and_the_snapshot_count_the_inner_streams_that_a_drain_cut(bread
     with caplog.at_level("INFO", "actors_rs.graph"):
         run = drained.run_of(flow)
     assert sum(stage.details.get("cut", 0) for stage in run.snapshot().stages) == 1
-    assert "that cut 1 inner stream, perhaps before its end, as" in caplog.text
+    assert "that cut 1 inner stream, perhaps before its end. What was cut" in caplog.text
 
 
 def test_the_log_tells_streams_that_a_drain_cut_in_the_middle_from_those_that_had_not_begun(caplog):
