@@ -237,6 +237,9 @@ class CheckedSubscriber:
         self._subscriber: Any = subscriber
         self._subscribed = False
 
+    def __repr__(self) -> str:
+        return repr_of(self._subscriber)
+
     def on_subscribe(self, subscription: Subscription, /) -> None:
         """Pass on a checked subscription; of a second one only ``on_subscribe`` is checked."""
         wrong = "" if is_subscription(subscription) else shown(subscription)

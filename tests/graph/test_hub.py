@@ -187,6 +187,20 @@ def test_a_slow_subscriber_under_drop_misses_the_oldest_which_are_counted_and_no
     assert warnings[0].startswith("stage 'ticks': ")
 
 
+def test_the_warning_about_a_slow_subscriber_names_its_run(system, caplog):
+    hub = Source.range(0, 1000).hub(system, replay=10, on_slow="drop", name="ticks")
+    client = Source.from_publisher(hub).with_attributes(window=16).to(Sink.queue(1))
+    run = system.start(client, name="client 7")
+    assert run.sink_queue().get(SECONDS) == 0
+    fast = Book()
+    subscribe(hub, fast)
+    fast.request(UNBOUNDED)
+    assert fast.wait() == "complete"
+    (warning,) = [text for text in caplog.messages if "on_slow='drop'" in text]
+    assert "<Subscriber: stage 'from_publisher' of run 'client 7'> requests too slowly" in warning
+    run.cancel()
+
+
 def test_a_slow_subscriber_under_fail_gets_an_error_and_the_others_go_on(system):
     slow, fast = Book(), Book()
     hub = Source.range(0, 1000).hub(system, replay=10, on_slow="fail", name="ticks")

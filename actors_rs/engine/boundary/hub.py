@@ -63,16 +63,17 @@ class HubPublisher(Generic[T]):
 
     - ``"backpressure"``: it blocks all other subscribers.
     - ``"drop"``: it loses the oldest elements that it has not taken. They are not kept: ``dropped``
-      in the details of the stage's snapshot counts them, once for each subscriber that misses one,
-      and a warning is logged at the first. ``run.drain()`` still waits until the subscriber has
-      taken the elements that the hub holds for it.
+      in the details of the stage's snapshot counts them, once for each subscriber that misses one.
+      The hub logs one warning, at the first, which names the subscriber. ``run.drain()`` still
+      waits until the subscriber has taken the elements that the hub holds for it.
     - ``"fail"``: it gets ``on_error`` with ``SlowSubscriberError``.
 
-    With ``"drop"`` and ``"fail"``, a subscriber that has never requested has not begun, and misses
-    nothing.
+    A subscriber is slow only after its first ``request``. Before, the hub passes elements on to the
+    others and does not wait, with ``"drop"`` and ``"fail"``. These elements do not count as
+    dropped: when the subscriber requests, it begins with the oldest element held then.
 
-    The first subscriber starts upstream, which is asked for elements when a subscriber requests
-    some. Without subscribers it waits. A hub that never had a subscriber is cancelled with its
+    The first subscriber starts the source. The hub takes elements when a subscriber requests some,
+    so without subscribers it takes none. A hub that never had a subscriber is cancelled with its
     system.
 
     After the end of the stream, a new subscriber gets the elements still held, at its own pace,

@@ -54,6 +54,9 @@ class SubscriberEnd(FrameSubscriber, Generic[T]):
         stage.drain_boundary = self._drain
         stage.peers += (self._may_wake,)
 
+    def __repr__(self) -> str:
+        return f"<Subscriber: {self._stage} of run {repr_of(self._stage.scope.name)}>"
+
     @property
     def activity(self) -> object:
         """The run it is part of. Who publishes to the end of a system's life asks for it."""

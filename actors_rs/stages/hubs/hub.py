@@ -22,12 +22,14 @@ from actors_rs.stages.hubs.hot import HotJunction, Seat
 from actors_rs.stages.hubs.hub_buffer import HubBuffer, OnSlow, Reader
 from actors_rs.stages.ports import Outlet
 from actors_rs.stages.stage import Budget
+from actors_rs.texts import repr_of
 
 __all__ = ["HubLogic"]
 
 _MISSED = (
-    "a subscriber requests too slowly and misses elements, on_slow='drop': 'dropped' in the "
-    "snapshot of the stage counts them; it is not logged again"
+    "{} requests too slowly and misses elements (on_slow='drop'). Raise 'replay', or give each "
+    "client a buffer: Source.from_publisher(hub).buffer(100, overflow='drop_oldest'). Further "
+    "misses, of all subscribers, are counted as 'dropped' in the snapshot and not logged"
 )
 
 
@@ -122,11 +124,12 @@ class HubLogic(HotJunction[_Seat]):
         missed = buffer.trim()
         if not missed:
             return
+        seats = {id(seat.reader): seat for seat in self._seats}
         if buffer.on_slow == "drop":
             if is_first:
-                self.context.warn(_MISSED)
+                whom = seats[id(missed[0][0])].whom
+                self.context.warn(_MISSED.format(repr_of(whom)))
             return
-        seats = {id(seat.reader): seat for seat in self._seats}
         for reader, count in missed:
             behind = f"{count + buffer.replay} elements behind"
             seats[id(reader)].outlet.fail(SlowSubscriberError(self.context.name, behind))
