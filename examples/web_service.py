@@ -11,8 +11,8 @@ start the service alone: ``uvicorn examples.web_service:app``.
 import json
 import socket
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import closing
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, closing
 from pathlib import Path
 from queue import Queue
 from tempfile import TemporaryDirectory
@@ -25,6 +25,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from actors_rs import Source
 
@@ -45,7 +46,17 @@ def events() -> Source[str]:
     return Source.tick(0.01).map(lambda number: f"data: event {number}\n\n")
 
 
-async def body(path: str, lines: Source[str]) -> AsyncIterator[str]:
+class ClosingResponse(StreamingResponse):
+    """A streaming response that closes its body when the client has left."""
+
+    body_iterator: AsyncGenerator[str]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async with aclosing(self.body_iterator):
+            await super().__call__(scope, receive, send)
+
+
+async def body(path: str, lines: Source[str]) -> AsyncGenerator[str]:
     """The lines of one response. A client who leaves ends the block, and so the run."""
     try:
         async with lines.open(window=16) as opened:
@@ -55,15 +66,15 @@ async def body(path: str, lines: Source[str]) -> AsyncIterator[str]:
         ended.put(path)
 
 
-async def orders(request: Request) -> StreamingResponse:
+async def orders(request: Request) -> ClosingResponse:
     """``GET /orders/basel``."""
     lines = orders_of(request.app.state.database, request.path_params["shop"])
-    return StreamingResponse(body(request.url.path, lines), media_type="application/x-ndjson")
+    return ClosingResponse(body(request.url.path, lines), media_type="application/x-ndjson")
 
 
-async def live(request: Request) -> StreamingResponse:
+async def live(request: Request) -> ClosingResponse:
     """``GET /live``."""
-    return StreamingResponse(body(request.url.path, events()), media_type="text/event-stream")
+    return ClosingResponse(body(request.url.path, events()), media_type="text/event-stream")
 
 
 app = Starlette(routes=[Route("/orders/{shop}", orders), Route("/live", live)])

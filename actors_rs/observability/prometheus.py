@@ -74,8 +74,8 @@ def _name_of(metric: Metric) -> str:
 def exposition(collector: Collector | CollectorRegistry, accept: str = "") -> tuple[bytes, str]:
     """The body and the content type of an answer to ``GET /metrics``.
 
-    ``collector`` is a ``Collector``, or a registry with one and with metrics of your own. ``accept``
-    is the request's ``Accept`` header: Prometheus asks for OpenMetrics by it.
+    ``collector`` is a ``Collector``, or a registry that has one and metrics of your own.
+    ``accept`` is the request's ``Accept`` header: Prometheus asks for OpenMetrics by it.
 
     >>> from actors_rs import ActorSystem
     >>> with ActorSystem(name="shop") as system:

@@ -1,7 +1,10 @@
 """The web service streams rows as they are read, and a client that goes away ends its run."""
 
 import asyncio
+import gc
 import json
+
+import pytest
 
 import web_service
 from actors_rs.testing.leaks import no_leaks
@@ -44,9 +47,46 @@ def test_the_orders_of_a_shop_come_as_json_lines(tmp_path, monkeypatch):
     assert web_service.ended.get(timeout=SECONDS) == "/orders/graz"
 
 
-def test_a_client_that_goes_away_ends_the_run(monkeypatch):
-    endless, got = Endless(), []
-    monkeypatch.setattr(web_service, "events", lambda: endless.source().map(lambda n: f"{n}\n"))
+@pytest.fixture
+def endless(monkeypatch):
+    """The source of ``/live``, which knows when it is released."""
+    source = Endless()
+    monkeypatch.setattr(web_service, "events", lambda: source.source().map(lambda n: f"{n}\n"))
+    return source
+
+
+@pytest.fixture
+def no_collector():
+    """What only the garbage collector would end goes on."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+def test_a_client_that_goes_away_while_the_server_waits_for_it_has_ended_the_run(endless):
+    async def request():
+        gone = asyncio.Event()
+
+        async def receive():
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if message.get("body"):
+                gone.set()
+                await asyncio.Event().wait()  # the client reads no more
+
+        await web_service.app(asked_for("/live"), receive, send)
+        assert endless.released.is_set()
+        assert web_service.ended.get_nowait() == "/live"
+
+    with no_leaks():
+        asyncio.run(asyncio.wait_for(request(), SECONDS))
+
+
+def test_a_client_that_goes_away_ends_the_run(endless):
+    got = []
 
     async def request():
         gone = asyncio.Event()

@@ -259,9 +259,9 @@ class Branching(Generic[In_contra, Out_co]):
 
         - ``replay``: how many of the last elements it holds for later subscribers, 0 by default;
           see ``HubPublisher``.
-        - ``keep_alive``: when the last subscriber leaves, wait for the next one and take no elements
-          meanwhile. By default the run is cancelled then. (The operator ``Flow.keep_alive`` is
-          something else: it sends an element when none has come for a while.)
+        - ``keep_alive``: without subscribers, take no elements and wait for the next subscriber. By
+          default the run is cancelled when the last one leaves. The operator ``Flow.keep_alive`` is
+          something else: it sends an element when none has come for a while.
         - ``on_slow``: a subscriber that lags more than ``replay`` elements blocks the others
           (``"backpressure"``, the default), loses elements (``"drop"``), or its stream fails
           (``"fail"``).
