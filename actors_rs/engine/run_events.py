@@ -69,8 +69,8 @@ def _run_drained(scope: WholeRun, seconds: float) -> None:
     if cut:
         logger.info(
             "run '%s' was drained: that cut %s. What was cut off is not delivered. The next start "
-            "reads it again if the elements are acknowledged, see docs/delivery.md "
-            "(the numbers are 'cut' and 'not_begun' in run.snapshot())",
+            "reads it again if the elements are acknowledged, see actors_rs.delivery. "
+            "run.snapshot() has the numbers as 'cut' and 'not_begun'",
             scope.name,
             _cut_streams(cut - not_begun, not_begun),
             extra={"run": scope.name, "run_id": scope.number},

@@ -201,6 +201,25 @@ def test_the_warning_about_a_slow_subscriber_names_its_run(system, caplog):
     run.cancel()
 
 
+def test_a_slow_client_with_a_buffer_of_its_own_misses_elements_alone(system):
+    hub, fast = Source.queue(16).hub(system, replay=100), Book(first=UNBOUNDED)
+    feed = Source.from_publisher(hub).with_attributes(window=16)
+    slow = system.start(feed.buffer(100, "drop_oldest").named("buffer").to(Sink.queue(1)))
+    hub.subscribe(fast)
+    wait_until(lambda: hub.run.snapshot().stages[-1].details.get("subscribers") == 2)
+    for n in range(1000):
+        hub.run.queue().put(n, timeout=SECONDS)
+    hub.run.queue().complete()
+    assert fast.wait() == "complete"
+    assert fast.elements == list(range(1000))
+    wait_until(hub.run.done)
+    assert hub.run.snapshot().stages[-1].details["dropped"] == 0
+    got = list(slow.sink_queue())
+    assert got[-100:] == list(range(900, 1000))
+    (buffer,) = [stage for stage in slow.snapshot().stages if stage.name == "buffer"]
+    assert buffer.details["dropped"] == 1000 - len(got) > 0
+
+
 def test_a_slow_subscriber_under_fail_gets_an_error_and_the_others_go_on(system):
     slow, fast = Book(), Book()
     hub = Source.range(0, 1000).hub(system, replay=10, on_slow="fail", name="ticks")
