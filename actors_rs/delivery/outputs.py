@@ -27,9 +27,7 @@ OWNER_FILE = ".actors_rs_run"
 """The file in a directory of parts that names the run and the sink they belong to."""
 DELIVERED_TABLE = "actors_rs_delivered"
 """The table of a database with a row for each run, sink and unit of which the rows are there."""
-START_OVER = (
-    "give the ledger another path or on_other_plan='start_over', and the run an empty output"
-)
+START_OVER = "give the ledger another path, or on_other_plan='start_over'"
 """What helps where a run cannot go on."""
 _FILES = frozenset(("csv", "jsonl", "lines", "parquet", "sqlite"))
 """Kinds of sinks whose target is a path."""
@@ -49,14 +47,7 @@ class Output:
         """Whether nothing is left of what the run delivered here; False if nobody can tell."""
         if self.kind == "parquet":
             return _has_no_owner(Path(self.target, OWNER_FILE), run_key)
-        return self.kind == "sqlite" and _has_row(self.target, run_key) is False
-
-    def holds(self, run_key: str) -> bool:
-        """Whether this is a database with rows of the run; False if nobody can tell.
-
-        The sink of a directory refuses the directory of another run itself.
-        """
-        return self.kind == "sqlite" and _has_row(self.target, run_key) is True
+        return self.kind == "sqlite" and _has_no_row(self.target, run_key)
 
 
 def outputs_of(sinks: Iterable[StageSpec]) -> frozenset[Output]:
@@ -179,10 +170,9 @@ def _has_no_owner(owner: Path, run_key: str) -> bool:
         return False
 
 
-def _has_row(path: str, run_key: str) -> bool | None:
-    """Whether the run has delivered something into the database; None if nobody can tell."""
+def _has_no_row(path: str, run_key: str) -> bool:
     if not os.path.isfile(path):
-        return False
+        return True
     address = f"{Path(path).absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as database:
@@ -190,10 +180,10 @@ def _has_row(path: str, run_key: str) -> bool | None:
                 "SELECT 1 FROM sqlite_master WHERE name = ?", (DELIVERED_TABLE,)
             )
             if not table.fetchone():
-                return False
+                return True
             row = database.execute(
                 f"SELECT 1 FROM {DELIVERED_TABLE} WHERE run = ? LIMIT 1", (run_key,)
             )
-            return row.fetchone() is not None
+            return row.fetchone() is None
     except sqlite3.Error:
-        return None
+        return False

@@ -54,6 +54,21 @@ def test_many_coroutines_get_their_answers(system, kind):
     assert asyncio.run(main()) == [2 * n for n in range(100)]
 
 
+def test_an_answer_that_comes_as_the_time_is_up_is_the_result(system):
+    ref, gate = system.spawn(Clerk), threading.Event()
+
+    async def main() -> int:
+        ref.tell(gate)
+        asking = asyncio.create_task(ref.ask_async(4, timeout=0.001))
+        await asyncio.sleep(0)  # it asks; the loop looks at no timer in between
+        gate.set()
+        assert ref.ask(5, timeout=DEADLINE) == 10  # both hold the loop up
+        threading.Event().wait(0.01)
+        return await asking
+
+    assert asyncio.run(main()) == 8
+
+
 def test_an_error_of_the_handler_is_raised_also_if_it_is_a_timeout(system):
     ref = system.spawn(Clerk)
     with pytest.raises(TimeoutError, match="mine"):

@@ -9,6 +9,7 @@ import pytest
 from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
 from tests.runtime.processes import Program
 from tests.runtime.support import DEADLINE, behind, eventually
@@ -122,6 +123,26 @@ def test_the_question_in_its_hand_fails_when_the_time_of_the_shutdown_is_up(hang
     assert system.statistics().abandoned == 1
 
 
+def test_it_takes_no_messages_once_it_was_given_up(hanging):
+    system, actor, _ = hanging
+    ref = actor.actor_ref
+    ref.tell("before")
+    system.shutdown(timeout=0.05)
+    letters = system.dead_letters.total
+    assert letters == 1, "the message before"
+    assert not ref.is_alive()
+    for send in ref.tell, ref.ask:
+        with pytest.raises(ActorDeadError):
+            send("after")
+    with pytest.raises(ActorDeadError):
+        ref.tell_after(0.01, "later")
+    assert ref.stop() is False
+    assert ref.statistics().mailbox.data == 0
+    actor.gate.set()
+    eventually(lambda: not system.children())
+    assert system.dead_letters.total == letters
+
+
 def test_a_second_shutdown_does_not_wait_for_it_again(hanging):
     system, _, _ = hanging
     system.shutdown(timeout=0.05)
@@ -201,3 +222,17 @@ def test_who_waits_for_a_child_that_was_given_up_or_its_supervisor_waits_no_more
     system.shutdown(timeout=0.2)
     for one in ended:
         one.get(timeout=DEADLINE)
+
+
+def test_nobody_can_stop_a_child_of_a_system_that_was_given_up(gate):
+    system = ActorSystem()
+    top = system.supervise(
+        Supervisor(OneForOne(), [ChildSpec(Swallows, args=(gate,), name="child")])
+    )
+    top.child("child").tell("message")
+    system.shutdown(timeout=0.2)
+    with pytest.raises(InvalidArgumentError, match="has stopped"):
+        top.stop_child("child")
+    with pytest.raises(ActorDeadError):
+        top.child("child").tell("after")
+    assert top.stop() is False

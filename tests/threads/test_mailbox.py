@@ -5,7 +5,7 @@ from collections import deque
 from unittest.mock import patch
 
 from actors_rs.runtime.actors import mailbox
-from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
+from actors_rs.runtime.actors.mailbox import BOTH, EMPTY, Mailbox
 from tests.threads.bounded import check_all, search
 from tests.threads.controlled import check, explored
 from tests.threads.dispatching import OnTheCallingThread
@@ -110,7 +110,7 @@ def test_a_turn_that_ends_without_the_lock_is_found():
 
 def test_a_put_that_looks_at_the_end_before_it_takes_the_lock_is_found():
     def careless(self, message):
-        if self._closed:
+        if self._open_lanes < BOTH:
             return False
         if (lane := self.data) is None:
             lane = self.data = deque()

@@ -130,14 +130,14 @@ class PooledActor(ActorCore):
 
     @overridable
     def system(self) -> ActorSystem:
-        """The system this actor lives in; there is one from ``on_start`` on."""
+        """The system this actor lives in, as ``self.system``: there is one from ``on_start`` on."""
         if self._system_ is None:
             raise DefectError(f"{text_of(self)} was never started in a system")
         return self._system_
 
     @overridable
     def supervisor(self) -> SupervisorRef:
-        """The supervisor whose child this is, and with it the way to siblings, by name.
+        """The supervisor whose child this is, as ``self.supervisor``: it finds siblings by name.
 
         Raises ``IllegalStateError`` if there is none.
         """

@@ -174,7 +174,9 @@ class PooledActorRef(ActorRef[A]):
             async with limit:
                 return await answer
         except TimeoutError as error:
-            if not limit.expired() or answer._is_there():
+            if answer._is_there():  # an error of its own, or it came when the time was up
+                return answer.get()
+            if not limit.expired():
                 raise
             raise late_answer(timeout, (self, message)) from error
 

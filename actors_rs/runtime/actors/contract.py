@@ -174,7 +174,8 @@ class ActorBase(Actor):
         self._on_start_due_ = True
 
     def _give_up_(self) -> None:
-        """A shutdown waits for it no more: release the callers that wait for an end it knows of."""
+        """A shutdown waits for it no more, and neither does anybody else."""
+        self.actor_stopped.set()
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]

@@ -55,7 +55,7 @@ def doing(ref: ActorRef[Any]) -> str:
     actor: Any = ref._actor_weakref()
     if actor is None or actor._system_ is None or actor.actor_inbox.halted:
         return "no actor runs at its address now, and its supervisor will start one"
-    unread = f"{len(actor.actor_inbox)} unread in its mailbox"
+    unread = f"{len(actor.actor_inbox.data or ())} unread in its mailbox"
     now = actor._system_.timing_clock()
     if (pending := actor._pending_) is not None:
         return f"it awaits {pending.place} since {now - pending.since:.3g} s, {unread}"

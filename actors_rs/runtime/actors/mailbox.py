@@ -19,12 +19,16 @@ from pykka import ActorDeadError
 from actors_rs.runtime._primitives import RLock, start_thread
 from actors_rs.runtime.dispatch.dispatcher import Dispatcher, Turn
 
-__all__ = ["EMPTY", "Mailbox", "MailboxStatistics"]
+__all__ = ["BOTH", "EMPTY", "Mailbox", "MailboxStatistics"]
 
 
 Lane: TypeAlias = "list[Any] | deque[Any]"
 LONG = 64
 """A lane with more messages is a deque: the first of a list is removed by moving the others."""
+
+
+NONE, CONTROL_ALONE, BOTH = 0, 1, 2
+"""How many lanes take messages: none after ``close``, one after ``refuse``."""
 
 
 class _Empty:
@@ -71,7 +75,7 @@ class Mailbox:
     ``resume`` or ``close``.
     """
 
-    __slots__ = ("_closed", "_lock", "_scheduled", "control", "data", "halted", "owner")
+    __slots__ = ("_lock", "_open_lanes", "_scheduled", "control", "data", "halted", "owner")
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: a ``__del__`` may run here and put a message.
@@ -81,7 +85,7 @@ class Mailbox:
         """The data lane, if there is anything in it; to look into, nothing else. As ``control``."""
         self.control: Lane | None = None
         self._scheduled: Turn | bool = True
-        self._closed = False
+        self._open_lanes = BOTH
         self.halted = False
         self.owner: Owner | None = None
 
@@ -90,10 +94,10 @@ class Mailbox:
 
     def statistics(self) -> MailboxStatistics:
         """A snapshot; cheap, from any thread."""
-        return MailboxStatistics(len(self.control or ()), len(self.data or ()), self._closed)
+        return MailboxStatistics(len(self.control or ()), len(self.data or ()), self.refuses)
 
     def offer(self, message: Any) -> bool:
-        """Put into the data lane. False when the mailbox is closed. Any thread.
+        """Put into the data lane. False when that is closed. Any thread.
 
         ``KeyboardInterrupt`` and ``RecursionError`` may be raised in here. Then the message may
         have been put; every message that was put is read.
@@ -102,7 +106,7 @@ class Mailbox:
         enqueue: Callable[[Turn], object] | None = None
         try:
             with self._lock:
-                if self._closed:
+                if self._open_lanes < BOTH:
                     return False
                 if self.data is None:
                     data: Lane = []
@@ -137,7 +141,7 @@ class Mailbox:
         enqueue: Callable[[Turn], object] | None = None
         try:
             with self._lock:
-                if self._closed:
+                if self._open_lanes < CONTROL_ALONE:
                     return False
                 if self.control is None:
                     control: Lane = []
@@ -183,7 +187,7 @@ class Mailbox:
         except KeyboardInterrupt:  # it comes after the call
             lane.insert(0, message)
             raise
-        except IndexError:  # ``take_out`` was faster, or one who closes it again
+        except IndexError:  # ``refuse`` was faster, or one who closes it again
             return EMPTY
 
     def _lengthened(self, lane: Lane) -> deque[Any]:
@@ -270,19 +274,26 @@ class Mailbox:
         They stay in the data lane until they are taken, so one who is interrupted can go on.
         """
         with self._lock:
-            self._closed = self.halted = self._scheduled = True
+            self._open_lanes = NONE
+            self.halted = self._scheduled = True
             left = [*(self.control or ()), *(self.data or ())]
             self.control, self.data = None, left or None
             self.owner = None
         return left
 
-    def take_out(self) -> list[Any]:
-        """Return the messages in the data lane of an actor that must stop at once.
+    def refuse(self) -> list[Any]:
+        """Close the data lane and return its messages, for an actor that nobody waits for.
 
-        Called outside of its turns, which find nothing but the order to stop.
+        Called outside of its turns. A turn that goes on finds nothing but the order to stop.
         """
         with self._lock:
+            self._open_lanes = min(self._open_lanes, CONTROL_ALONE)
             return self._all_data()
+
+    @property
+    def refuses(self) -> bool:
+        """Whether the data lane is closed, by ``refuse`` or ``close``."""
+        return self._open_lanes < BOTH
 
     def waiting(self) -> tuple[Any, ...]:
         """The messages in the data lane at this moment; they stay there."""
@@ -311,7 +322,8 @@ class Mailbox:
         """Close it from outside of the actor's turns, and empty it; whether one runs or is due."""
         with self._lock:
             in_turn = not self.idle
-            self._closed = self.halted = self._scheduled = True
+            self._open_lanes = NONE
+            self.halted = self._scheduled = True
             left = [*(self.control or ()), *self._all_data()]
             self.control = None
             self.owner = None
@@ -320,4 +332,4 @@ class Mailbox:
     @property
     def closed(self) -> bool:
         """Whether ``close`` was called."""
-        return self._closed
+        return not self._open_lanes

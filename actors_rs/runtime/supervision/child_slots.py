@@ -93,7 +93,8 @@ class ChildSlots:
     def tell(self, message: RuntimeMessage) -> None:
         """Send to the supervisor; raises ``InvalidArgumentError`` if it has ended, or elsewhere."""
         self._check_is_here()
-        if not self.offer(message):
+        given_up = self.ref is not None and self.ref.actor_inbox.refuses
+        if given_up or not self.offer(message):
             raise InvalidArgumentError(f"supervisor '{self.path}' has stopped")
 
     def add(self, spec: ChildSpec | Supervisor) -> PooledActorRef[Any]:

@@ -184,7 +184,7 @@ class Shutdown:
     def _give_up(self, actors: Sequence[ActorBase]) -> None:
         """Wait for ``actors`` no more.
 
-        Their unread messages are dead letters, and questions to them fail.
+        Their unread messages are dead letters, and questions to them fail. They take no more.
         """
         busy = [actor for actor in actors if not _is_idle(actor)]  # the others wait for these
         self._late += [(actor, _shown(actor)) for actor in busy or actors]
@@ -202,7 +202,7 @@ class Shutdown:
         message = actor._in_hand_ if pending is None else pending.message
         if type(message) is Ask:  # a message of tell may still be handled
             actor._return_unread_(message, "was given up while")
-        for message in actor.actor_inbox.take_out():
+        for message in actor.actor_inbox.refuse():
             actor._return_unread_(message)
         actor._give_up_()
 

@@ -8,10 +8,9 @@ def racing(name: str, breaks: str, where: str, old: str, new: str, model: str) -
 
 
 MAILBOX = "actors.mailbox:Mailbox"
-LOCKED_LOOK = (
-    "        with self._lock:\n            if self._closed:\n                return False\n"
-)
-EARLY_LOOK = "        if self._closed:\n            return False\n        with self._lock:\n"
+LOOK = "if self._open_lanes < {}:"
+LOCKED_LOOK = f"        with self._lock:\n            {LOOK}\n                return False\n"
+EARLY_LOOK = f"        {LOOK}\n            return False\n        with self._lock:\n"
 
 MUTANTS = (
     racing(
@@ -35,16 +34,16 @@ MUTANTS = (
         "a put after the final drain",
         "a mailbox is checked for its end before the lock is taken, as pykka checks its actor",
         f"{MAILBOX}.offer",
-        LOCKED_LOOK,
-        EARLY_LOOK,
+        LOCKED_LOOK.format("BOTH"),
+        EARLY_LOOK.format("BOTH"),
         "a teller and a stop",
     ),
     racing(
         "a request after the final drain",
         "the control lane takes a message of a closed mailbox",
         f"{MAILBOX}.offer_control",
-        LOCKED_LOOK,
-        EARLY_LOOK,
+        LOCKED_LOOK.format("CONTROL_ALONE"),
+        EARLY_LOOK.format("CONTROL_ALONE"),
         "a request and a stop",
     ),
     racing(
