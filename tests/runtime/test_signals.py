@@ -333,3 +333,18 @@ def test_a_sigterm_that_timeout_sends_twice_at_once_is_one_signal():
         assert watch.received == 2
     finally:
         watch.release()
+
+
+def test_the_signal_that_wakes_the_main_thread_is_passed_on_to_nobody(caught, monkeypatch):
+    sent = threading.Event()
+    with ActorSystem() as system:
+        signals = system.handle_signals(grace=0)
+        monkeypatch.setattr(signal, "pthread_kill", lambda thread, number: sent.set())
+        signal.raise_signal(signal.SIGTERM)
+        assert sent.wait(20)  # and does not come yet
+        in_threads(1, lambda _: signals.release())
+        signal.raise_signal(signal.SIGTERM)
+        assert caught == []
+        signal.raise_signal(signal.SIGTERM)
+        assert caught == [signal.SIGTERM]
+        signals.signal = None  # its block ends as if none had come

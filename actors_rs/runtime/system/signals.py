@@ -183,6 +183,7 @@ class SystemSignals(SignalWatch):
         self._killing = Lock()  # so that no signal is sent once the handlers are gone
         self._closing = Lock()  # taken for good
         self._leave, self._silent = False, True
+        self._own_signal_due = False  # for the main thread, whose handler has not run yet
         self._ears = self._mouth = self._wakeup_before = -1
 
     def take(self) -> None:
@@ -242,7 +243,14 @@ class SystemSignals(SignalWatch):
         if self.signal is not None and (error is None or isinstance(error, RunCancelled)):
             raise SystemExit(self.exit_code) from error
 
+    def _pass_on(self, number: int, frame: FrameType | None) -> None:
+        if self._own_signal_due:  # another thread has released the signals since it was sent
+            self._own_signal_due = False
+        else:
+            super()._pass_on(number, frame)
+
     def _noted(self) -> None:
+        self._own_signal_due = False
         if self._leave or self.received > 2:
             raise SystemExit(self.exit_code)
 
@@ -273,7 +281,7 @@ class SystemSignals(SignalWatch):
         if self._next_signal(LEAVE_SECONDS) != 0:
             with self._killing:
                 if not self._released:
-                    self._leave = True
+                    self._leave = self._own_signal_due = True
                     signal.pthread_kill(self._main, number)
             while self._next_signal(None):
                 pass
