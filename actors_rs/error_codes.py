@@ -134,8 +134,9 @@ EXPLANATIONS = {
     "ARS-015": Explanation(
         "CallTimeout",
         "A call of map_async or map_processes took longer than its timeout.",
-        "Allow more time, retry the call (retry=Backoff(...)), or go on without the element: "
-        ".on_failure('resume'). Give the function a timeout of its own as well.",
+        "Allow more time, retry the call (retry=Backoff(...)), give an element in its place "
+        "(fallback=f), or go on without the element: .on_failure('resume'). Give the function a "
+        "timeout of its own as well.",
         "guide.md",
     ),
     "ARS-016": Explanation(

@@ -14,7 +14,7 @@ from actors_rs.errors import (
 )
 from actors_rs.texts import class_name_of
 
-__all__ = ["as_failure", "askable", "named_by", "names_itself", "note_once"]
+__all__ = ["as_failure", "askable", "comes_of", "named_by", "names_itself", "note_once"]
 
 
 def note_once(error: BaseException, note: str) -> None:
@@ -38,6 +38,18 @@ def askable(error: BaseException) -> BaseException:
         kind, why = class_name_of(error), class_name_of(broken)
         return TypeError(f"a {kind} was raised, whose __class__ raised {why}")
     return error
+
+
+def comes_of(first: BaseException | None, error: BaseException) -> bool:
+    """Whether ``error`` is ``first``, or was caused by it, as ``map_error`` says of its own."""
+    chain: list[BaseException] = []  # compared by identity: a user's __eq__ has no say
+    cause: BaseException | None = error
+    while cause is not None and all(cause is not one for one in chain):
+        if cause is first:
+            return True
+        chain.append(cause)
+        cause = cause.__cause__
+    return False
 
 
 def names_itself(error: BaseException, position: int | None) -> bool:

@@ -181,6 +181,7 @@ FOR_FLOWS = table(
     ),
     ("on_error_return on_error_complete catch_and_return", "recover(f)"),
     ("on_error_map map_exception", "map_error(f)"),
+    ("fallback with_fallback", "map_async(f, fallback=g), or recover(f) for the end of a stream"),
     (
         "on_error_continue supervision with_supervision skip_errors ignore_errors",
         "on_failure('resume')",

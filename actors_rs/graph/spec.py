@@ -177,6 +177,7 @@ class StageSpec:
     - ``holds``: the most elements that it keeps besides its inlets, if its settings limit them.
     - ``inner``: the most inner streams that it runs at a time.
     - ``attempts``: the calls that it makes for an element that fails.
+    - ``falls_back``: a function gives an element in place of one whose last call has failed.
     - ``outflow_bytes``: the most bytes of an element that it gives, if known.
     """
 
@@ -205,6 +206,7 @@ class StageSpec:
     holds: int = 0
     inner: int = 0
     attempts: int = 1
+    falls_back: bool = False
     outflow_bytes: int = 0
 
     def window_behind(self, own: int) -> int | None:

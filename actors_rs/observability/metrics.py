@@ -74,6 +74,7 @@ _STAGE_COUNTERS = tuple(
         ("resumed", "{element}", "Elements that failed and were passed over."),
         ("restarted", "{restart}", "Restarts, or elements passed over with fresh state."),
         ("retried", "{attempt}", "Calls or partitions that were tried again."),
+        ("fallbacks", "{element}", "Elements in place of others whose calls had failed."),
         ("dropped", "{element}", "Elements that were dropped on purpose."),
         ("undelivered", "{element}", "Elements that arrived after downstream had enough."),
         ("dead_letters", "{letter}", "Dead letters of the stage."),

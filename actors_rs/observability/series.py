@@ -144,6 +144,7 @@ def _counted(stage: StageSnapshot) -> dict[str, float]:
         "resumed": stage.resumed,
         "restarted": stage.restarted + details.get("restarts", 0),
         "retried": details.get("retried", 0),
+        "fallbacks": details.get("fallbacks", 0),
         "dropped": details.get("dropped", 0),
         "undelivered": details.get("undelivered", 0),
         "dead_letters": stage.dead_letters,

@@ -33,7 +33,7 @@ RATE_SECONDS = 2.0
 
 _PARTITION_STATES = ("done", "running", "waiting")
 _COUNTED = (
-    *("retried", "beyond_budget", "dropped", "passed_over", "missed", "failed"),
+    *("retried", "fallbacks", "beyond_budget", "dropped", "passed_over", "missed", "failed"),
     *("unwanted", "undelivered"),
 )
 _PARTITION_TROUBLE = ("poison", "retried", "skipped")

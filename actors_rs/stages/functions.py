@@ -84,5 +84,5 @@ def _says(is_one: Callable[[Any], bool], f: Any) -> bool:
 def deferred_result(kind: str) -> str:
     """The end of an error sentence about a function of that ``kind``."""
     if kind == COROUTINE:
-        return "map_async awaits them"
+        return "map_async(f) awaits them"
     return "nothing iterates the result of a call, so it would never run"

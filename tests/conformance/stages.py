@@ -328,6 +328,7 @@ VARIANTS = {
     "operators/map, a section that restarts": lambda: Flow().map(same).restart(SOON),
     "operators/map, on_failure": lambda: Flow().map(same).on_failure("resume"),
     "operators/map_async, retried": lambda: Flow().map_async(same, 2).retry(SOON),
+    "operators/map_async, falling back": lambda: Flow().map_async(len, 2, fallback=lambda x, _: x),
     "operators/map_async, unordered": lambda: Flow().map_async(same, 1, ordered=False),
     "operators/map_async, coroutines": lambda: Flow().map_async(soon, 2),
     "operators/map_async_by_key, coroutines": lambda: Flow().map_async(soon, 2, key=lambda _: 0),

@@ -136,6 +136,34 @@ def test_results_of_worker_processes_keep_the_token_of_their_element(system, ack
     assert acks.got == {n: {DELIVERED if n % 10 else DEAD: 1} for n in range(50)}
 
 
+@pytest.mark.parametrize("where", ["value", "coroutine", "executor", "by key", "processes"])
+def test_what_is_given_instead_of_an_element_keeps_its_token(system, acks, where):
+    async def later(n):
+        return picky(n)
+
+    def fallback(n, error):
+        return f"{n}: {error}"  # of the value, and what its call raised
+
+    with Elsewhere(2) as pool:
+        flow = {
+            "value": lambda s: s.map_async(picky, 4, fallback=fallback),
+            "coroutine": lambda s: s.map_async(later, 4, fallback=fallback),
+            "executor": lambda s: s.map_async(picky, 4, executor=pool, fallback=fallback),
+            "by key": lambda s: s.map_async(picky, 4, key=lambda n: 0, fallback=fallback),
+            "processes": lambda s: s.map_processes(picky, 1, fallback=fallback),
+        }[where](numbers(acks, 20))
+        expected = [f"{n}: {n}" if n % 10 == 7 else n for n in range(20)]
+        assert run(system, flow.to(Sink.list())) == expected
+    assert acks.got == {n: {DELIVERED: 1} for n in range(20)}
+
+
+def test_an_element_for_which_nothing_is_given_instead_is_acknowledged_as_dead(system, acks):
+    flow = numbers(acks, 20).map_async(picky, 4, fallback=lambda n, error: 1 / 0)
+    run(system, flow.on_failure("resume").to(Sink.count()))
+    assert acks.got == {n: {DEAD if n % 10 == 7 else DELIVERED: 1} for n in range(20)}
+    assert [letter.what for letter in system.dead_letters.recent()] == [7, 17]
+
+
 def test_results_of_an_element_in_a_worker_process_share_its_token(system, acks):
     flow = numbers(acks, 50).flat_map_processes(lambda n: [n] * (n % 3), 2)
     assert run(system, flow.to(Sink.count())) == 49

@@ -12,6 +12,7 @@ THEMES = (
     "failing",
     "timing",
     "rates",
+    "calls",
     "windows",
     "sections",
     "hubs",

@@ -11,6 +11,7 @@ from actors_rs.testing.explore import Plan, check_scenario
 WAYS: dict[str, Any] = {
     "unordered": lambda up: up.map_async(abs, parallelism=3, ordered=False),
     "by key": lambda up: up.map_async(abs, parallelism=3, key=abs),
+    "falling back": lambda up: up.map_async(len, 3, ordered=False, fallback=lambda n, _: n),
     "retried": lambda up: up.map_async(abs, parallelism=3, ordered=False).retry(),
 }
 

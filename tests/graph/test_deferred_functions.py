@@ -66,6 +66,8 @@ CALLED = {
     "merge_sorted: key": lambda f: Flow().merge_sorted(Source.of(1), f),
     "group_by: key": lambda f: Flow().group_by(f, 3),
     "map_async: key": lambda f: Flow().map_async(str, 1, key=f),
+    "map_async: fallback": lambda f: Flow().map_async(str, 1, fallback=f),
+    "map_processes: fallback": lambda f: Flow().map_processes(str, fallback=f),
     "batch: weight": lambda f: Flow().batch(weight=f, max_weight=1),
     "throttle: cost": lambda f: Flow().throttle(1, cost=f),
     "partition: f": lambda f: Flow().partition(2, f),

@@ -85,7 +85,7 @@ class Later:
 @pytest.mark.parametrize("what", sorted({*FUNCTIONS, *OPTIONAL} - {"map_async: f"}))
 def test_a_coroutine_function_is_refused_where_nobody_would_await_it(what, f):
     make = FUNCTIONS.get(what) or OPTIONAL[what]
-    expected = f"^{what} must be a plain function, got the coroutine function .*: map_async awa"
+    expected = f"^{what} must be a plain function, got the coroutine function .*: map_async.f. awa"
     with pytest.raises(TypeError, match=expected):
         make(Source.of(1), f)
 

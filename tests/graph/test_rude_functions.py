@@ -71,6 +71,7 @@ STREAMS = {
     "zip_latest": lambda s, f: s.zip_latest(Source.of(1)).map(f),
     "group_by": lambda s, f: s.group_by(f, 4).flat_map(lambda group: group, breadth=4),
     "map_async": lambda s, f: s.map_async(f, 2),
+    "map_async, fallback": lambda s, f: s.map_async(fails, 2, fallback=f),
     "map_async, by key": lambda s, f: s.map_async(last, 2, key=f),
     "merge_sorted": lambda s, f: s.merge_sorted(Source.of(1), key=f),
     "throttle": lambda s, f: s.throttle(1000, cost=f),

@@ -26,6 +26,7 @@ FAILING = {
     "flat_map": lambda s, f: s.flat_map(f),
     "fuse": lambda s, f: s.map(f).filter(lambda _: True).fuse(),
     "map_async": lambda s, f: s.map_async(f, 2),
+    "map_async, fallback": lambda s, f: s.map_async(f, 2, fallback=f),
     "map_async, by key": lambda s, f: s.map_async(lambda one: one, 2, key=f),
     "map_error": lambda s, f: s.map(f).map_error(lambda error: error),
     "recover": lambda s, f: s.map(f).recover(f),

@@ -123,6 +123,22 @@ if TYPE_CHECKING:
         )
         assert_type(graph.run(timeout=2.0), int)
 
+    def or_else(number: int, error: Exception) -> float:
+        raise NotImplementedError
+
+    def falling_back() -> None:
+        given = numbers.map_async(fetch, 2, timeout=2.0, fallback=or_else)
+        assert_type(given, Flow[Never, bytes | float])
+        assert_type(numbers.map_async(look_up, fallback=or_else), Flow[Never, str | float])
+        same = numbers.map_async(look_up, fallback=lambda number, error: f"{number}: {error}")
+        assert_type(same, Flow[Never, str])
+        assert_type(
+            numbers.map_async(look_up, fallback=lambda number, error: (number, error)),
+            Flow[Never, str | tuple[int, Exception]],
+        )
+        assert_type(numbers.map_async(look_up, fallback=None), Flow[Never, str])
+        assert_type(numbers.map_processes(look_up, fallback=or_else), Flow[Never, str | float])
+
     def by_key() -> None:
         whole = words.aggregate_by(key_of, 0.0, add)
         assert_type(whole, Flow[Never, tuple[int, float]])

@@ -236,12 +236,13 @@ def test_a_run_that_drains_says_so_and_one_that_has_drained_says_how_it_ended():
 
 def test_what_a_stage_passed_over_dropped_and_tried_again_is_counted_and_no_zeros():
     details = {"under_way": 1, "parallelism": 2, "retried": 3, "beyond_budget": 0, "dropped": 4}
+    details |= {"fallbacks": 5}
     stage = replace(STAGE, resumed=1, restarted=2, dead_letters=12_345, details=details)
     (row,) = rows_of(snapshot(stage))
-    counted = {"resumed": "1", "restarted": "2", "retried": "3", "dropped": "4"}
+    counted = {"resumed": "1", "restarted": "2", "retried": "3", "fallbacks": "5", "dropped": "4"}
     assert row.counted == counted | {"dead letters": "12.3k"}
     assert rows_of(snapshot(STAGE))[0].counted == {}
-    said = "1 resumed, 2 restarted, 3 retried, 4 dropped, 12.3k dead letters"
+    said = "1 resumed, 2 restarted, 3 retried, 5 fallbacks, 4 dropped, 12.3k dead letters"
     assert f"held back 0%, {said}" in log_line(snapshot(stage))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from actors_rs.errors import StageError
 from actors_rs.runtime.rate.rate_limit import RateLimit
+from actors_rs.stages.calls.fallback import Fallback
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.junctions.concat import Concat
 from actors_rs.stages.operators.map_async import MapAsync
@@ -208,6 +209,24 @@ def test_the_last_failure_is_the_stages_and_says_how_often_it_was_tried():
     assert stage.down.elements == [-1]
     assert stage.down.error.position == 1
     assert stage.down.error.__cause__.__notes__ == ["that was call 3 of 3"]
+
+
+def test_a_fallback_is_called_in_a_turn_after_the_last_call_and_keeps_the_order():
+    called = []
+    stage = calling(f := Flaky({1: 9})).push(1, 2)
+
+    def fallback(x, error):
+        called.append(f.calls[x])
+        return str(error)
+
+    stage.logic.fallback = Fallback(fallback)
+    for _ in range(2):
+        work(stage).elapse(5)
+    while stage.jobs:
+        stage.jobs.pop(0)()
+    assert (f.calls, called, stage.down.elements) == ({1: 3, 2: 1}, [], [])
+    stage.turn()
+    assert (called, stage.down.elements) == ([3], ["1 failed", -2])
 
 
 def test_the_stream_does_not_complete_while_a_call_rests():

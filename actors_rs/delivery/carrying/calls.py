@@ -11,7 +11,7 @@ from actors_rs.delivery.ack import Tracked
 from actors_rs.stages.calls.call import awaited, is_answer
 from actors_rs.stages.functions import is_coroutine_function
 
-__all__ = ["CarryingExecutor", "carrying_call", "of_value", "value_in"]
+__all__ = ["CarryingExecutor", "carrying_call", "carrying_fallback", "of_value", "value_in"]
 
 
 def of_value(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
@@ -31,6 +31,13 @@ def carrying_call(f: Callable[[Any], Any]) -> Callable[[Tracked], Any]:
         return _with_token(f(tracked.value), tracked)
 
     return call
+
+
+def carrying_fallback(logic: Any) -> None:
+    """Let the ``fallback`` of ``logic`` see values, and what it gives have the element's token."""
+    if (fallback := logic.fallback) is not None:
+        f = fallback.f
+        fallback.f = lambda tracked, error: Tracked(f(tracked.value, error), tracked.token)
 
 
 def _with_token(result: Any, tracked: Tracked) -> Any:

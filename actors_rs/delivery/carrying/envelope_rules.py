@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.delivery.carrying.batch import CarryingBatch, CarryingBatchByWeight
-from actors_rs.delivery.carrying.calls import CarryingExecutor, carrying_call, of_value, value_in
+from actors_rs.delivery.carrying.calls import (
+    CarryingExecutor,
+    carrying_call,
+    carrying_fallback,
+    of_value,
+    value_in,
+)
 from actors_rs.delivery.carrying.fan import CarryingFan
 from actors_rs.delivery.carrying.flat_map import CarryingFlatMap
 from actors_rs.delivery.carrying.kill_switch import CarryingKillSwitch
@@ -186,6 +192,7 @@ def _map_async(logic: Any) -> StageLogic:
         logic._executor = CarryingExecutor(logic._executor)
     if logic.limit is not None:
         logic.limit.value_of = value_in
+    carrying_fallback(logic)
     if isinstance(logic, MapAsyncByKey):
         logic.key = of_value(logic.key)
     return _mixing(Surviving)(logic)
@@ -193,6 +200,7 @@ def _map_async(logic: Any) -> StageLogic:
 
 def _processes(logic: Any) -> StageLogic:
     _mixing(CarryingProcesses)(logic)
+    carrying_fallback(logic)
     logic._f = logic._called  # not the method of its own class
     return logic  # type: ignore[no-any-return]
 

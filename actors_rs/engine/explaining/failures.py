@@ -32,6 +32,8 @@ def _answer(plan: Plan, stage: Planned) -> str:
             f"{backoff.maximum:g} s; after {counted(most, 'restart')} within {within:g} s, "
             f"{_stopped(plan, stage)}"
         )
+    if spec.falls_back:
+        tries += "fallback gives an element in its place; if it raises, "
     return tries + _policy(plan, stage, stage.on_failure)
 
 

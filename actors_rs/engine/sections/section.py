@@ -25,6 +25,7 @@ from actors_rs.engine.sections.scope import LOST, SectionScope
 from actors_rs.errors import RunCancelled, StageError
 from actors_rs.graph.blueprint import graft
 from actors_rs.graph.spec import OutletRef
+from actors_rs.raised import comes_of
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
@@ -254,7 +255,9 @@ class Section(StageLogic):
             self._again.appendleft(frame)
 
     def _may_restart(self, error: BaseException) -> bool:
-        is_own = self.inlet is None or not _comes_of(self.inlet.error, error)
+        # Whether upstream's error has arrived or still follows elements does not matter: it is
+        # chance. So only what it caused is not the section's own.
+        is_own = self.inlet is None or not comes_of(self.inlet.error, error)
         return _is_exception(error) and is_own and not self._draining
 
     def _rested(self) -> None:
@@ -265,24 +268,6 @@ def _is_exception(error: BaseException) -> bool:
     """Whether another attempt may succeed: only an ``Exception`` is the failure of an element."""
     raised = error.__cause__ if isinstance(error, StageError) else error
     return isinstance(error, Exception) and (raised is None or isinstance(raised, Exception))
-
-
-def _comes_of(first: BaseException | None, error: BaseException) -> bool:
-    """Whether ``error`` is ``first``, or was caused by it, as ``map_error`` says of its own.
-
-    Otherwise it does not matter whether ``first`` has arrived or still follows elements: that is
-    chance.
-    """
-    if first is None:
-        return False
-    chain: list[BaseException] = []  # compared by identity: a user's __eq__ has no say
-    cause: BaseException | None = error
-    while cause is not None and all(cause is not one for one in chain):
-        if cause is first:
-            return True
-        chain.append(cause)
-        cause = cause.__cause__
-    return False
 
 
 def _look_again() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Hashable
 from concurrent.futures import Executor, Future
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, overload
+from typing import TYPE_CHECKING, Any, Never, TypeVar, TypeVarTuple, overload
 
 from actors_rs.graph.checks import (
     at_least,
@@ -23,6 +23,7 @@ from actors_rs.language.initial import begun, copies_of
 from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.recovery import (
     RetryOn,
+    falling_back,
     limited_calls,
     worth_retrying,
 )
@@ -44,7 +45,11 @@ from actors_rs.stages.operators.with_index import WithIndex
 from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault  # which type checkers bring along
+
     from actors_rs.language.flow import Flow
+
+    F = TypeVarWithDefault("F", default=Never)  # what ``fallback`` gives, if there is one
 
 __all__ = ["Operators"]
 
@@ -249,7 +254,8 @@ class Operators(Chain[In_contra, Out_co]):
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
-    ) -> Flow[In_contra, R]: ...
+        fallback: Callable[[Out_co, Exception], F] | None = None,
+    ) -> Flow[In_contra, R | F]: ...
 
     @overload
     def map_async(
@@ -265,7 +271,8 @@ class Operators(Chain[In_contra, Out_co]):
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
-    ) -> Flow[In_contra, R]: ...
+        fallback: Callable[[Out_co, Exception], F] | None = None,
+    ) -> Flow[In_contra, R | F]: ...
 
     @overload
     def map_async(
@@ -281,7 +288,8 @@ class Operators(Chain[In_contra, Out_co]):
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
-    ) -> Flow[In_contra, R]: ...
+        fallback: Callable[[Out_co, Exception], F] | None = None,
+    ) -> Flow[In_contra, R | F]: ...
 
     def map_async(
         self,
@@ -296,6 +304,7 @@ class Operators(Chain[In_contra, Out_co]):
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
         max_attempts: int | None = None,
+        fallback: Callable[[Out_co, Exception], Any] | None = None,
     ) -> Flow[In_contra, Any]:
         """Each element through ``f``, ``parallelism`` calls at a time, each in its own context.
 
@@ -315,17 +324,26 @@ class Operators(Chain[In_contra, Out_co]):
           default) is called for again after the wait that ``retry`` gives, a ``Backoff()`` by
           default. ``max_attempts`` counts all calls, the first one included: 3 by default. A
           waiting element takes no place among the ``parallelism`` calls; see ``Flow.retry``.
+        - ``fallback``: ``fallback(element, error)`` is given in place of an element whose calls
+          have failed for good; ``None`` by default. ``error`` is the last ``Exception``:
+          ``CallTimeout`` after ``timeout``, ``CallExitError`` for a ``SystemExit``. It is a plain
+          function that must not block. If it raises, the element fails with that error.
 
         >>> async def length(page):
         ...     return len(page)
         >>> Source.of("index", "news").map_async(length, parallelism=2).run(Sink.list())
         [5, 4]
+        >>> def unknown(text, error):
+        ...     return {"text": text, "why": str(error)}
+        >>> Source.of("7", "x").map_async(float, fallback=unknown).run(Sink.list())
+        [7.0, {'text': 'x', 'why': "could not convert string to float: 'x'"}]
         """
         make = _calls(f, parallelism, ordered, executor, key)
         make = limited_calls(make, timeout, max_abandoned)
+        make = falling_back(make, fallback, "map_async")
         window = max(LEAST_WINDOW_OF_CALLS, WINDOW_PER_CALL * parallelism)
         flow = self.then("map_async", make, holds=2 * parallelism)._changed(
-            "map_async", most_window=window
+            "map_async", most_window=window, falls_back=fallback is not None
         )
         if retry is None and retry_on is None and max_attempts is None:
             return flow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Never, TypeVar
 
 from actors_rs.graph.checks import (
     at_least,
@@ -15,12 +15,17 @@ from actors_rs.graph.checks import (
     positive_seconds,
 )
 from actors_rs.language.methods.chain import Chain
+from actors_rs.language.methods.recovery import falling_back
 from actors_rs.runtime.processes.needs import check_interpreters, check_pickles, cores
 from actors_rs.stages.operators.flat_map_processes import FlatMapProcesses
 from actors_rs.stages.operators.map_processes import FIRST_WINDOW, MapProcesses
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault  # which type checkers bring along
+
     from actors_rs.language.flow import Flow
+
+    F = TypeVarWithDefault("F", default=Never)  # what ``fallback`` gives, if there is one
 
 __all__ = ["InProcesses"]
 
@@ -43,7 +48,9 @@ class InProcesses(Chain[In_contra, Out_co]):
         chunk: int | Literal["auto"] = "auto",
         max_tasks_per_worker: int | None = None,
         initializer: Callable[[], object] | None = None,
-    ) -> Flow[In_contra, R]:
+        *,
+        fallback: Callable[[Out_co, Exception], F] | None = None,
+    ) -> Flow[In_contra, R | F]:
         """Each element through ``f`` in worker processes, so on all cores.
 
         - ``f``: may be a lambda or a closure. ``f``, elements and results are pickled; large
@@ -60,6 +67,9 @@ class InProcesses(Chain[In_contra, Out_co]):
           ``max_tasks_per_worker`` or ``initializer`` is given.
         - ``max_tasks_per_worker``: a worker ends after so many elements, by default never.
         - ``initializer``: a function that each worker calls before its first element.
+        - ``fallback``: ``fallback(element, error)`` is given in place of an element whose call has
+          failed, called in this process; ``error`` may be ``CallTimeout`` or ``WorkerDied``. See
+          ``map_async``.
 
         If a worker dies, no result is lost or doubled: ``f`` is called again for the elements it
         was working on. An element that kills a worker twice while alone in it fails with
@@ -73,7 +83,7 @@ class InProcesses(Chain[In_contra, Out_co]):
         """
         plain_function(f, "map_processes: f")
         given = workers, ordered, timeout, chunk, max_tasks_per_worker, initializer
-        return self._in_processes(MapProcesses, "map_processes", f, given)
+        return self._in_processes(MapProcesses, "map_processes", f, given, fallback)
 
     def flat_map_processes(
         self,
@@ -99,7 +109,12 @@ class InProcesses(Chain[In_contra, Out_co]):
         return self._in_processes(FlatMapProcesses, "flat_map_processes", f, given)
 
     def _in_processes(
-        self, kind: type[MapProcesses], called: str, f: Callable[[Any], Any], given: tuple[Any, ...]
+        self,
+        kind: type[MapProcesses],
+        called: str,
+        f: Callable[[Any], Any],
+        given: tuple[Any, ...],
+        fallback: Callable[[Any, Exception], Any] | None = None,
     ) -> Flow[In_contra, Any]:
         workers, ordered, timeout, chunk, most, initializer = given
         interpreters = workers == "interpreters"
@@ -117,4 +132,6 @@ class InProcesses(Chain[In_contra, Out_co]):
         optional_plain_function(initializer, f"{called}: initializer")
         check_pickles(called)
         make = partial(kind, f, workers, ordered, timeout, chunk, most, initializer, interpreters)
-        return self.then(called, make)._changed(called, most_window=FIRST_WINDOW)
+        flow = self.then(called, falling_back(make, fallback, called))
+        falls_back = fallback is not None
+        return flow._changed(called, most_window=FIRST_WINDOW, falls_back=falls_back)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Never, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
@@ -23,6 +24,7 @@ from actors_rs.language.methods.chain import Chain
 from actors_rs.language.methods.substreams import source_in
 from actors_rs.runtime.rate.rate_limit import RateLimit
 from actors_rs.runtime.supervision.backoff import Backoff
+from actors_rs.stages.calls.fallback import Fallback
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.operators.map_async import MapAsync
@@ -35,11 +37,19 @@ from actors_rs.texts import repr_of
 if TYPE_CHECKING:
     from actors_rs.language.flow import Flow
 
-__all__ = ["MOST_ABANDONED", "Recovery", "RetryOn", "limited_calls", "worth_retrying"]
+__all__ = [
+    "MOST_ABANDONED",
+    "Recovery",
+    "RetryOn",
+    "falling_back",
+    "limited_calls",
+    "worth_retrying",
+]
 
 In_contra = TypeVar("In_contra", contravariant=True)
 Out_co = TypeVar("Out_co", covariant=True)
 R = TypeVar("R")
+M = TypeVar("M", bound=MapAsync)
 RetryOn: TypeAlias = type[BaseException] | tuple[type[BaseException], ...]
 
 MOST_ABANDONED = 16
@@ -122,7 +132,8 @@ class Recovery(Chain[In_contra, Out_co]):
         - ``when``: ``when(error)`` says which errors are worth another call, by default every
           ``Exception``.
 
-        After its last call an element fails as it would without this, ``on_failure`` included.
+        After its last call an element fails as it would without this: ``fallback`` of ``map_async``
+        is called, and ``on_failure`` decides.
         Raises ``GraphError`` if the stage before is no ``map_async``.
 
         >>> answers = iter([OSError("busy"), "ok"])
@@ -206,4 +217,37 @@ def limited_calls(
 def _limited(make: Callable[[], MapAsync], seconds: float, max_abandoned: int) -> MapAsync:
     logic = make()
     logic.limit = CallLimit(seconds, max_abandoned)
+    return logic
+
+
+def falling_back(
+    make: Callable[[], M], fallback: Callable[[Any, Exception], Any] | None, called: str
+) -> Callable[[], M]:
+    """``make``, with ``fallback`` for the elements whose calls fail for good."""
+    if fallback is None:
+        return make
+    plain_function(fallback, f"{called}: fallback")
+    if not _takes_two(fallback):
+        raise wrong_kind(
+            f"{called}: fallback must take two arguments, (element, error), got {repr_of(fallback)}"
+        )
+    return partial(_falling_back, make, fallback)
+
+
+def _takes_two(f: Callable[..., Any]) -> bool:
+    """Whether ``f`` can be called with two arguments; also if it does not say what it takes."""
+    try:
+        parameters = signature(f, follow_wrapped=False)  # a wrapper may take others
+    except Exception:
+        return True
+    try:
+        parameters.bind(None, None)
+    except TypeError:
+        return False
+    return True
+
+
+def _falling_back(make: Callable[[], M], fallback: Callable[[Any, Exception], Any]) -> M:
+    logic = make()
+    logic.fallback = Fallback(fallback)
     return logic

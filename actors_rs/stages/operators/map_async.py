@@ -14,6 +14,7 @@ Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises and the policy is to stop; ordered, after what came
 before. A ``SystemExit`` of ``f`` fails its element alone, as ``CallExitError``, and a call beyond
 its ``timeout`` as ``CallTimeout``. More than ``max_abandoned`` threads beyond it fail the stage.
+With ``fallback=g``, ``g(element, error)`` is given in place of an element that fails.
 Cancels: upstream, when downstream cancels; calls that have not begun are not made.
 """
 
@@ -31,6 +32,7 @@ from typing import Any, TypeAlias
 
 from actors_rs.errors import CallTimeout, DeciderError, StreamError
 from actors_rs.stages.calls.call import RESULT, Call, answered, awaited, failure_of, is_answer
+from actors_rs.stages.calls.fallback import Fallback
 from actors_rs.stages.calls.limit import CallLimit
 from actors_rs.stages.calls.retries import Retries
 from actors_rs.stages.functions import is_awaitable, is_coroutine_function
@@ -44,18 +46,13 @@ _End: TypeAlias = Callable[[Call, Any, BaseException | None], None]
 class MapAsync(StageLogic):
     """Each element through ``f``, up to ``parallelism`` calls at a time.
 
-    A call runs in a slot. The thread that ends a call takes the next waiting one, without a turn of
-    the stage in between. Otherwise calls that began together would end together, and the stage
-    would begin the next ones together. As many calls as there are slots may wait, but
-    fewer than a window: none where that is 1, as after ``tick``.
+    A call runs in a slot. The thread that ends a call takes the next waiting one, with no turn in
+    between: else calls that began together would end together, and so would the next ones. As many
+    calls as there are slots may wait, but fewer than a window: none where that is 1, as after tick.
     """
 
     def __init__(
-        self,
-        f: Callable[[Any], Any],
-        parallelism: int,
-        ordered: bool,
-        executor: Executor | None,
+        self, f: Callable[[Any], Any], parallelism: int, ordered: bool, executor: Executor | None
     ) -> None:
         self.inlet, self.outlet = Inlet(), Outlet()
         self.inlets, self.outlets = (self.inlet,), (self.outlet,)
@@ -71,11 +68,11 @@ class MapAsync(StageLogic):
         self._slots = 0  # that are taken
         self._runners: list[Future[Any]] = []
         self._stopped = False
-        self.retries: Retries | None = None
-        """Decides which failed calls are made again; set before the start."""
         self._resting: dict[Call, Cancellable] = {}  # until they are made again
         self.limit: CallLimit | None = None
-        """How long a call may take; set before the start."""
+        self.retries: Retries | None = None
+        self.fallback: Fallback | None = None
+        """These are options of the calls, set before the start."""
 
     def advance(self, budget: Budget) -> None:
         began = self.context.now()  # a call that this turn begins may end before the turn does
@@ -131,7 +128,9 @@ class MapAsync(StageLogic):
         if (retries := self.retries) is not None:
             not_made = len(self._waiting) + len(self._resting) + len(self._not_ended) - self._due
             figures |= retries.details(self.inlet.count - not_made, len(self._resting))
-        return figures | (self.limit.details() if self.limit is not None else {})
+        for option in (self.limit, self.fallback):
+            figures |= {} if option is None else option.details()
+        return figures
 
     # In the stage's turn
 
@@ -209,10 +208,17 @@ class MapAsync(StageLogic):
             error = failure_of(error)
             if self._is_made_again(call, error):
                 return
+            value, error = self._given_up(call, error)
         call.value, call.error, call.done, call.future = value, error, True, None
         self._not_ended.discard(call)
         if not self._ordered:
             self._calls.append(call)
+
+    def _given_up(self, call: Call, error: Exception) -> tuple[Any, Exception | None]:
+        """The element in place of that of ``call``, or, second, the error that it fails with."""
+        if self.fallback is None or call.undecided is not None:
+            return None, error
+        return self.fallback.instead_of(call.element, error)
 
     def _is_made_again(self, call: Call, error: BaseException) -> bool:
         """Whether the call failed only for now; it holds no slot until its time has come."""
@@ -373,12 +379,7 @@ class MapAsync(StageLogic):
     def _get(self, call: Call, answer: Any) -> None:
         def get() -> None:
             call.runner = self.context.begins_call()
-            try:
-                value = answered(answer)
-            except BaseException as error:
-                self._tell(self._finish_and_leave, call, None, error)
-            else:
-                self._settle(call, value)
+            self._settle_with(call, partial(answered, answer))
 
         if not self.context.run_blocking(get):
             raise StreamError("the actor system was shut down")
@@ -388,11 +389,11 @@ class MapAsync(StageLogic):
         # Read after the assignment: stop sets the flag before it reads ``future``.
         if self._stopped or call.time_is_up:
             future.cancel()
-        future.add_done_callback(partial(self._future_done, call))
+        future.add_done_callback(lambda done: self._settle_with(call, done.result))
 
-    def _future_done(self, call: Call, future: Future[Any]) -> None:
+    def _settle_with(self, call: Call, result: Callable[[], Any]) -> None:
         try:
-            value = future.result()
+            value = result()
         except BaseException as error:
             self._tell(self._finish_and_leave, call, None, error)
         else:

@@ -29,6 +29,7 @@ from typing import Any, Literal
 
 from actors_rs.raised import as_failure
 from actors_rs.stages.calls.call import Call
+from actors_rs.stages.calls.fallback import Fallback
 from actors_rs.stages.chunks.auto_window import MemoryShare
 from actors_rs.stages.chunks.weights import lately, weight_of
 from actors_rs.stages.operators.map_async import MapAsync
@@ -223,6 +224,8 @@ class MapProcesses(MapAsync):
 
     def _finish(self, call: Call, value: Any, error: BaseException | None) -> None:
         if error is None:
+            if (fallback := self.fallback) is not None:
+                self._fall_back(fallback, call.element, value)
             if isinstance(value, _LocalResults):
                 self._size = self._size.after_here(len(call.element), value.seconds)
             elif value.whole:
@@ -231,6 +234,18 @@ class MapProcesses(MapAsync):
             self._parallelism = self.load.most = self._places
             value = self._runs_of(value)
         super()._finish(call, value, error)
+
+    def _fall_back(
+        self, fallback: Fallback, elements: Sequence[Any], results: ChunkResults | _LocalResults
+    ) -> None:
+        for at in sorted(results.failures):
+            error = results.failures.pop(at)
+            results.values[at], failure = fallback.instead_of(elements[at], error)
+            if failure is not None:
+                results.failures[at] = failure
+
+    def _given_up(self, call: Call, error: Exception) -> tuple[Any, Exception | None]:
+        return None, error  # a whole chunk: the stage fails
 
     @property
     def _places(self) -> int:

@@ -26,7 +26,7 @@ class ChunkResults(Protocol):
         ...
 
     @property
-    def failures(self) -> Mapping[int, Exception]:
+    def failures(self) -> dict[int, Exception]:
         """By the place of the element in the chunk."""
         ...
 

@@ -91,7 +91,7 @@ MUTANTS = (
         "a failed input forbids a restart",
         "a failed input, with elements in flight, is taken for the failure of the section",
         f"{SECTION}._may_restart",
-        "not _comes_of(self.inlet.error, error)",
+        "not comes_of(self.inlet.error, error)",
         "self.inlet.error is None",
         "sections/its input fails",
     ),
