@@ -14,7 +14,8 @@ Back-pressure: asks for a small window once downstream asks, which grows with th
   Under a memory limit it holds as much as that allows, at least one element.
 Completes: when upstream has completed and all results were given.
 Fails: with upstream, or when ``f`` raises, takes longer than ``timeout`` or kills its worker and
-  the policy is to stop; ordered, after what came before.
+  the policy is to stop; ordered, after what came before. With ``fallback=g``,
+  ``g(element, error)``, called in this process, is given in place of that element.
 Cancels: upstream, when downstream cancels; workers that are in a call are killed within the grace.
 """
 
