@@ -56,7 +56,8 @@ class Ledger:
     - ``path``: the SQLite file. It may hold tables of your own, too.
     - ``on_other_plan``: for a ledger with another plan, with a run into other sinks, or whose
       output is gone. ``"refuse"`` (default) raises ``LedgerError``; ``"start_over"`` begins a new
-      run and keeps the old run's entries for the record.
+      run and keeps the old run's entries for the record. Give the new run an empty output:
+      ``start_over`` deletes no rows, and raises ``LedgerError`` where it finds rows of the old run.
 
     Raises ``ArgumentTypeError`` if ``path`` is no path. Raises ``InvalidArgumentError`` for a path
     that SQLite would not take for a file on the disk: empty, ``":memory:"`` or an address
@@ -95,6 +96,7 @@ class Ledger:
 
         - Another process holds the ledger.
         - It belongs to another plan or to other outputs, or its output is gone.
+        - It is to start over, and a database in ``outputs`` has rows of an older run.
         - The file is no ledger, or damaged, or its directory is missing.
 
         Raises ``WriteError`` if the file cannot be written.

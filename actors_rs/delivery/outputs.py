@@ -27,7 +27,9 @@ OWNER_FILE = ".actors_rs_run"
 """The file in a directory of parts that names the run and the sink they belong to."""
 DELIVERED_TABLE = "actors_rs_delivered"
 """The table of a database with a row for each run, sink and unit of which the rows are there."""
-START_OVER = "give the ledger another path, or on_other_plan='start_over'"
+START_OVER = (
+    "give the ledger another path or on_other_plan='start_over', and the run an empty output"
+)
 """What helps where a run cannot go on."""
 _FILES = frozenset(("csv", "jsonl", "lines", "parquet", "sqlite"))
 """Kinds of sinks whose target is a path."""
@@ -47,7 +49,14 @@ class Output:
         """Whether nothing is left of what the run delivered here; False if nobody can tell."""
         if self.kind == "parquet":
             return _has_no_owner(Path(self.target, OWNER_FILE), run_key)
-        return self.kind == "sqlite" and _has_no_row(self.target, run_key)
+        return self.kind == "sqlite" and _has_row(self.target, run_key) is False
+
+    def holds(self, run_key: str) -> bool:
+        """Whether this is a database with rows of the run; False if nobody can tell.
+
+        The sink of a directory refuses the directory of another run itself.
+        """
+        return self.kind == "sqlite" and _has_row(self.target, run_key) is True
 
 
 def outputs_of(sinks: Iterable[StageSpec]) -> frozenset[Output]:
@@ -170,9 +179,10 @@ def _has_no_owner(owner: Path, run_key: str) -> bool:
         return False
 
 
-def _has_no_row(path: str, run_key: str) -> bool:
+def _has_row(path: str, run_key: str) -> bool | None:
+    """Whether the run has delivered something into the database; None if nobody can tell."""
     if not os.path.isfile(path):
-        return True
+        return False
     address = f"{Path(path).absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True)) as database:
@@ -180,10 +190,10 @@ def _has_no_row(path: str, run_key: str) -> bool:
                 "SELECT 1 FROM sqlite_master WHERE name = ?", (DELIVERED_TABLE,)
             )
             if not table.fetchone():
-                return True
+                return False
             row = database.execute(
                 f"SELECT 1 FROM {DELIVERED_TABLE} WHERE run = ? LIMIT 1", (run_key,)
             )
-            return row.fetchone() is None
+            return row.fetchone() is not None
     except sqlite3.Error:
-        return False
+        return None

@@ -9,11 +9,12 @@ import os
 import sqlite3
 from collections.abc import Collection
 
-from actors_rs.delivery.outputs import START_OVER, Output, difference, note
+from actors_rs.delivery.outputs import DELIVERED_TABLE, START_OVER, Output, difference, note
 from actors_rs.delivery.plan import Plan
 from actors_rs.delivery.starts import note_start
 from actors_rs.errors import LedgerError
 from actors_rs.runtime._primitives import wall_clock
+from actors_rs.texts import repr_of
 
 __all__ = ["key_of", "run_of"]
 
@@ -28,7 +29,8 @@ def run_of(
 ) -> int:
     """The number of the run of ``plan`` into ``outputs`` in the ledger ``path``.
 
-    Raises ``LedgerError`` where the newest run is another one, unless it is to ``start_over``.
+    Raises ``LedgerError`` where the newest run is another one, unless it is to ``start_over`` and
+    no rows of an older run are where it writes.
     """
     newest = database.execute(
         "SELECT run, fingerprint, schema, partitions, plan, remarks FROM ledger_runs "
@@ -39,7 +41,7 @@ def run_of(
     run, fingerprint, *there = newest
     if fingerprint != plan.fingerprint:
         differs = plan.difference(Plan(*there))
-        other = f"the ledger belongs to another plan: {differs}; {START_OVER}"
+        other = f"the ledger belongs to another plan: {differs}; to begin again, {START_OVER}"
     else:
         other = difference(database, run, outputs, key_of(database, run))
     if not other:
@@ -47,6 +49,7 @@ def run_of(
         return int(run)
     if not start_over:
         raise LedgerError(f"{path}: {other}")
+    _expect_no_older_rows(database, path, outputs)
     return _begin_run(database, plan, outputs)
 
 
@@ -55,6 +58,26 @@ def key_of(database: sqlite3.Connection, run: int) -> str:
     found = database.execute("SELECT fingerprint, started FROM ledger_runs WHERE run = ?", (run,))
     fingerprint, started = found.fetchone()
     return f"{fingerprint[:16]}-{run}-{started:.6f}"
+
+
+def _expect_no_older_rows(
+    database: sqlite3.Connection, path: str, outputs: Collection[Output]
+) -> None:
+    """Raise ``LedgerError`` if an older run of the ledger has rows in one of ``outputs``.
+
+    The new run would add its own: no row of it is known there.
+    """
+    runs = database.execute("SELECT run FROM ledger_runs ORDER BY run DESC").fetchall()
+    for (run,) in runs:
+        key = key_of(database, run)
+        for output in sorted(outputs, key=str):
+            if output.holds(key):
+                raise LedgerError(
+                    f"{path}: {output} has rows of run {run} of this ledger, and a run that starts "
+                    "over would add its own: write into another database; or empty the table, or "
+                    f"take another one, and execute DELETE FROM {DELIVERED_TABLE} WHERE run = "
+                    f"{repr_of(key)} there"
+                )
 
 
 def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Output]) -> int:

@@ -64,8 +64,8 @@ def test_a_run_of_which_something_is_committed_goes_on_into_its_own_sinks_only(p
     assert f"belongs to a run into sqlite {os.path.realpath('out.db')}, and this run writes" in said
     assert str(others[0]) in said
     assert (
-        "the sinks of the first run, or give the ledger another path, or on_other_plan='start_over'"
-        in said
+        "the sinks of the first run, or give the ledger another path or "
+        "on_other_plan='start_over', and the run an empty output" in said
     )
     assert run(path, mine).run == 1
     assert run(path, *others, on_other_plan="start_over").run == 2
@@ -129,6 +129,39 @@ def test_a_database_that_was_removed_or_is_another_one_is_seen(path, tmp_path, l
     with pytest.raises(LedgerError, match=told):
         run(path, output)
     assert run(path, output, on_other_plan="start_over").run == 2
+
+
+@pytest.mark.parametrize("between", [False, True])
+def test_a_run_that_starts_over_does_not_write_beside_the_rows_of_an_older_run(
+    path, tmp_path, between
+):
+    output = Output("sqlite", os.fspath(tmp_path / "out.db"))
+    first = run(path, output)
+    sqlite_output(tmp_path, first.key)
+    if between:  # the older run need not be the newest one
+        again(path, Output("sqlite", os.fspath(tmp_path / "other.db")), "Range(0, 6)")
+    told = r"out\.db has rows of run 1 of this ledger.*: write into another database; or empty"
+    with pytest.raises(LedgerError, match=told) as refused:
+        again(path, output)
+    assert status(path).run == (2 if between else 1)  # nothing has begun
+    with closing(sqlite3.connect(output.target)) as database, database:
+        said = str(refused.value)
+        database.execute(said[said.index("DELETE") :].removesuffix(" there"))
+    assert again(path, output).run == (3 if between else 2)
+
+
+def test_a_run_that_starts_over_may_write_where_other_ledgers_have_rows(path, tmp_path):
+    output = Output("sqlite", os.fspath(tmp_path / "out.db"))
+    sqlite_output(tmp_path, run(tmp_path / "other.ledger", output).key)
+    run(path, output)
+    assert again(path, output).run == 2
+
+
+def again(path, output, plan="Range(0, 5)"):
+    """A run of another plan that starts over."""
+    other = Ledger(path, on_other_plan="start_over").open(replace(PLAN, plan=plan), [output])
+    other.finish("completed")
+    return other
 
 
 def test_an_output_that_got_nothing_yet_is_not_missed(path, tmp_path):

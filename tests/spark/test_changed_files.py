@@ -11,6 +11,7 @@ from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
 
+CODE = "the code of a function in the plan has changed"
 BEFORE, AFTER = {"file:/a": 10, "file:/b": 20}, {"file:/a": 10, "file:/b": 21}
 
 
@@ -89,8 +90,16 @@ def test_rows_that_moved_are_refused_with_the_name_of_the_file(tmp_path):
     path = tmp_path / "l"
     some_done(path)
     for _ in range(2):
-        with pytest.raises(LedgerError, match="file:/b has 21 bytes, and had 20 before"):
+        told = f"file:/b has 21 bytes, and had 20 before; or {CODE}"
+        with pytest.raises(LedgerError, match=told):
             verified(path, Files(AFTER, [0], [1, 2], []))
+
+
+def test_other_rows_from_the_same_files_may_come_from_changed_code(tmp_path):
+    path = tmp_path / "l"
+    some_done(path)
+    with pytest.raises(LedgerError, match=f"The cause: {CODE}; or its input has"):
+        verified(path, Files(BEFORE, [0, 1], [1, 2], [2]))
 
 
 def test_a_ledger_without_sizes_gets_those_of_the_next_start(tmp_path):

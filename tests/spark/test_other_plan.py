@@ -66,7 +66,7 @@ def test_a_setting_is_told_with_both_its_values(
     was = spark.conf.get("spark.sql.files.openCostInBytes")
     said = (
         f"another plan: spark.sql.files.openCostInBytes was {was} and is 1000 now: set it back; "
-        "give the ledger another path"
+        "to begin again, give the ledger another path"
     )
     with set_to(spark, "spark.sql.files.openCostInBytes", "1000"):
         with pytest.raises(LedgerError, match=said):

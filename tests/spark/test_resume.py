@@ -368,6 +368,19 @@ def test_a_run_with_nothing_left_says_so_and_refuses_another_sink_or_one_that_wa
         into(*mine)
 
 
+def test_a_run_that_starts_over_into_a_table_with_its_rows_is_refused_before_it_writes(
+    spark: SparkSession, system: ActorSystem, tmp_path: Path
+) -> None:
+    path = tmp_path / "night.db"
+    graph = to_sqlite(SparkSource.arrow(numbers(spark, 3)).resume(Ledger(path)), path)
+    assert system.start(graph).result(SECONDS) == 15
+    ledger = Ledger(path, on_other_plan="start_over")
+    graph = to_sqlite(SparkSource.arrow(numbers(spark, 2)).resume(ledger), path)
+    with pytest.raises(LedgerError, match=r"night\.db has rows of run 1 of this ledger"):
+        system.start(graph).result(SECONDS)
+    assert rows_in(path) == [*range(15)]
+
+
 def test_a_data_set_that_was_removed_is_missed_when_the_run_goes_on(
     spark: SparkSession, system: ActorSystem, tmp_path: Path
 ) -> None:

@@ -34,12 +34,13 @@ def verify_partition(
     if rows == entry.rows and (None in (entry.checksum, checksum.text) or _same(entry, checksum)):
         return
     counts = f"{entry.rows} rows when it was committed, {rows} now"
+    code = "the code of a function in the plan has changed"
+    causes = f"{changed}; or {code}" if changed else f"{code}; or its input has changed"
     raise LedgerError(
         f"{path}: partition {entry.partition} has other rows than before ({counts}): to go on "
-        f"would lose or double rows, so nothing was written. The cause: "
-        f"{changed or 'its input has changed'}, or a function in the plan gives other values each "
-        "time. Go on with the input as it was, or begin again "
-        "with an empty output and another ledger; resume(ledger, verify=0) goes on unseen"
+        f"would lose or double rows, so nothing was written. The cause: {causes}; or a function "
+        "gives other values each time. Go on with the code and the input as they were, or begin "
+        "again with an empty output and another ledger; resume(ledger, verify=0) goes on unseen"
     )
 
 
