@@ -53,6 +53,18 @@ def test_a_file_that_is_no_ledger_is_refused_in_one_sentence(tmp_path, capsys):
     assert "expected a ledger, found no such file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("setup", ["", "CREATE TABLE orders (n)"])
+def test_a_database_that_has_no_ledger_yet_may_be_that_of_a_run_that_is_starting(
+    tmp_path, capsys, setup
+):
+    path = tmp_path / "night.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.executescript(setup)  # a sink makes its table while the source is planning
+        assert main(["status", str(path)]) == 2
+    assert "a database without one: if a run is starting, ask again" in capsys.readouterr().err
+
+
 def test_a_ledger_that_cannot_be_read_is_told_in_one_sentence(ledger, capsys):
     ledger.with_name(f"{ledger.name}-wal").mkdir()
     assert main(["status", str(ledger)]) == 2

@@ -340,7 +340,10 @@ def _is_complete(path: str) -> bool:
 
 def _report_of(database: sqlite3.Connection, path: str) -> Report | None:
     if not check_version(database, path):
-        raise LedgerError(f"{path}: expected a ledger, found a database without one")
+        raise LedgerError(
+            f"{path}: expected a ledger, found a database without one: if a run is starting, ask "
+            "again when it has planned its partitions; else give the path of the ledger"
+        )
     return read_report(database)
 
 

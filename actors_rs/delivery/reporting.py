@@ -11,7 +11,7 @@ from typing import Any
 from actors_rs.delivery.schema import Entry, Report
 from actors_rs.texts import attempts_text, counted, text_of
 
-__all__ = ["dead_letters_said", "nothing_left", "partition_lines", "report_lines"]
+__all__ = ["dead_letters_said", "left_over", "nothing_left", "partition_lines", "report_lines"]
 
 LATELY = 100
 """Partitions committed last, from which the rate of a live run is computed."""
@@ -168,13 +168,20 @@ def nothing_left(report: Report) -> str:
     )
 
 
+def left_over(report: Report) -> str:
+    """A sentence about the partitions that a run has not done nor given up; "" if there is none."""
+    left = report.counts["pending"] + report.counts["running"]
+    are = "is" if left == 1 else "are"
+    return f"{counted(left, 'partition')} {are} left for the next run" if left else ""
+
+
 def _into(report: Report) -> str:
     return f", into {' and '.join(report.outputs)}" if report.outputs else ""
 
 
 def _state(report: Report) -> str:
-    if report.state == "completed" and (left := report.counts["pending"]):
-        return f"completed by drain(): {left} partitions are left for the next run"
+    if report.state == "completed" and (left := left_over(report)):
+        return f"completed by drain(): {left}"
     if report.state != "running":
         return report.state
     if report.holder is None:

@@ -6,8 +6,10 @@ from collections import Counter
 from typing import Any
 
 from actors_rs.spark.fetching.attempts import Attempts
+from actors_rs.spark.policy import PartitionPolicy
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.stage import PartitionsSource
+from actors_rs.texts import attempts_text
 
 __all__ = ["ShownPartitions"]
 
@@ -17,6 +19,7 @@ _MOST_DIGIT = 9
 class ShownPartitions(PartitionsSource):
     """The figures of partitions that may be tried again, given up or resumed."""
 
+    _policy: PartitionPolicy
     _ledger: LedgerWriter | None
     _tries: dict[int, Attempts]
     _attempts_of: Counter[int]
@@ -55,6 +58,12 @@ class ShownPartitions(PartitionsSource):
         """The attempts at a partition in this start, and in all starts."""
         earlier = 0 if self._ledger is None else self._ledger.attempts.get(one.fetch.index, 0)
         return {"attempt": one.attempts, "attempts_in_all": one.attempts + earlier}
+
+    def _tries_said(self, one: Attempts) -> str:
+        counts = self._counts(one)
+        tries = attempts_text(counts["attempt"], counts["attempts_in_all"])
+        is_beside = one.attempts > self._policy.max_attempts
+        return f"{tries}, the last one beside a late one" if is_beside else tries
 
     def partition_attempts(self) -> str:
         """A digit for each partition: its attempts, including earlier starts if there is a ledger.

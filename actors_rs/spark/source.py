@@ -201,9 +201,9 @@ class SparkSource(metaclass=Suggesting):
     - ``ordered``: elements come in the order of the partitions (default). With ``False`` the
       partition that is ready first comes first, each in its own order.
     - ``max_attempts``: how often a partition is tried, 1 by default, with waits of ``backoff``
-      between. Second attempts by ``partition_timeout`` count too. A partition that has given
-      elements is tried again only if they are acknowledged (``resume``), or elements would be
-      doubled.
+      between. Second attempts by ``partition_timeout`` count too; one beside the last attempt is
+      made in addition. A partition that has given elements is tried again only if they are
+      acknowledged (``resume``), or elements would be doubled.
     - ``on_poison``: ``"fail"`` (default) ends the stream with the partition's failure. With
       ``"dead_letter"`` a partition that failed for good becomes a ``PoisonPartition`` in the dead
       letters, and the others go on.

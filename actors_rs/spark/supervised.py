@@ -28,7 +28,7 @@ from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from actors_rs.spark.shown import ShownPartitions
 from actors_rs.stages.stage import Cancellable
-from actors_rs.texts import attempts_text, text_of
+from actors_rs.texts import text_of
 
 __all__ = ["SupervisedPartitions"]
 
@@ -268,8 +268,8 @@ class SupervisedPartitions(ShownPartitions):
         counts = self._counts(one)
         self.context.event("partition_given_up", partition=index, error=error, **counts)
         self._partition_ended(index, error)
-        tries = attempts_text(counts["attempt"], counts["attempts_in_all"])
-        self.context.report(letter, f"given up after {tries}", error, partition=index)
+        why = f"given up after {self._tries_said(one)}"
+        self.context.report(letter, why, error, partition=index)
         self._give_back(one)
         one.fetch.chunks.clear()
 

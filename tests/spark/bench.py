@@ -150,6 +150,7 @@ class Bench:
         self.timers: list[Timer] = []
         self.clock = 0.0
         self.reported: list[Any] = []
+        self.reasons: list[str] = []
         self.events: list[tuple[str, dict[str, Any]]] = []
         settings: dict[str, Any] = {"in_flight": in_flight, "ordered": ordered, "chunk": chunk}
         self.logic = (
@@ -248,6 +249,7 @@ class Bench:
         partition: int | None = None,
     ) -> None:
         self.reported.append(what)
+        self.reasons.append(why)
 
     # What is behind the outlet
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actors_rs.delivery import Disposition, Ledger, status
-from actors_rs.errors import LedgerError
+from actors_rs.errors import LedgerError, RunCancelled
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
@@ -115,6 +115,25 @@ def test_without_verification_a_changed_file_is_a_warning(tmp_path, caplog):
     assert verified(path, Files(AFTER, [0], [1], [2]), verify=0) == []
     assert "file:/b has 21 bytes" in caplog.text
     assert verified(path, Files(AFTER, [0], [1], [2])) == [0, 1], "a later start still knows"
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [(None, 1), (RunCancelled("gone"), 1), (ValueError("bad"), 0)],
+    ids=["drained", "cancelled", "failed"],
+)
+def test_a_start_that_was_ended_early_says_how_many_partitions_are_left(
+    tmp_path, caplog, error, said
+):
+    caplog.set_level("INFO", "actors_rs.ledger")
+    path = tmp_path / "l"
+    plan = some_done(path)
+    caplog.clear()
+    opened(path, plan).close(error, completed=True)
+    assert caplog.messages == [f"{path}: 1 partition is left for the next run"][:said]
+    caplog.clear()
+    opened(tmp_path / "new", plan).close(None, completed=True)
+    assert caplog.messages == [f"{tmp_path / 'new'}: 3 partitions are left for the next run"]
 
 
 def test_dead_letters_of_partitions_that_are_done_are_in_the_ledger(tmp_path):

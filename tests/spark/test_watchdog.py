@@ -140,6 +140,19 @@ def test_a_partition_that_is_late_for_good_is_poison_and_the_others_go_on() -> N
     assert bench.completed
 
 
+def test_of_more_attempts_than_max_attempts_the_dead_letter_says_why_there_was_another() -> None:
+    letters = policy(on_poison="dead_letter")
+    bench = late(ListPlan([0]), policy=letters)
+    time_is_up(bench)
+    bench_in_time = Bench(ListPlan([ValueError("bad")]), policy=letters)
+    bench_in_time.request(1)
+    bench_in_time.run_all()
+    assert [*bench.reasons, *bench_in_time.reasons] == [
+        "given up after 2 attempts, the last one beside a late one",
+        "given up after 1 attempt",
+    ]
+
+
 def test_an_attempt_that_hangs_beside_one_that_failed_is_given_up_after_twice_the_time() -> None:
     class Hanging(ListPlan):
         def fetch(self, index: int, tag: str, checksum=None):

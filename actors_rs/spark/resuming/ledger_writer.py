@@ -19,7 +19,7 @@ from actors_rs.delivery.ack import Disposition, Unit
 from actors_rs.delivery.ledger import Ledger, LedgerRun, commit_within
 from actors_rs.delivery.notes import Note
 from actors_rs.delivery.outputs import Output
-from actors_rs.delivery.reporting import nothing_left
+from actors_rs.delivery.reporting import left_over, nothing_left
 from actors_rs.delivery.schema import Entry
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._logging import logger_called
@@ -220,7 +220,10 @@ class LedgerWriter:
         self.starts = (*self.starts[:-1], {**self.starts[-1], **what})
 
     def close(self, error: BaseException | None, *, completed: bool) -> None:
-        """Write the end of the run. Errors are ignored here: the run has ended in any case."""
+        """Write the end of the run; the log says what is left of one that has not failed.
+
+        Errors are ignored here: the run has ended in any case.
+        """
         if error is None:
             state = "completed" if completed else "cancelled"
         else:
@@ -233,6 +236,10 @@ class LedgerWriter:
                 self._finish(self._run, *self._closed)
 
     def _finish(self, run: LedgerRun, state: str, why: str | None) -> None:
+        if state != "failed":
+            with suppress(Exception):  # the end must be written in any case
+                if left := left_over(run.report()):
+                    logger.info("%s: %s", self._ledger.path, left)
         run.finish(state, why)
         self._note_of_start(state=state, error=why, ended=wall_clock())
 
