@@ -146,7 +146,11 @@ def _builder() -> SparkSession.Builder:
 
 
 def _quieten_pyspark() -> None:
-    """Silence what pyspark says on each failed job, and about the version of pandas."""
+    """Silence what pyspark says on each failed job, and about the version of pandas.
+
+    Also what py4j logs about a call of the JVM that fails or is interrupted: the call raises.
+    """
+    logging.getLogger().addFilter(_is_not_of_py4j)  # once, however often it is added
     logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
 
@@ -262,11 +266,10 @@ def _is_half_stopped(context: Any) -> bool:
 
 
 def _let_jvm_die_quietly(session: SparkSession) -> None:
-    """Keep the tracebacks of pyspark's accumulator server and of py4j off standard error.
+    """Keep the tracebacks of pyspark's accumulator server off standard error.
 
-    Nothing is hidden: a thread that waits for a job, or calls the JVM, gets the exception.
+    Nothing is hidden: a thread that waits for a job gets the exception.
     """
-    logging.getLogger().addFilter(_is_not_of_py4j)  # once, however often it is added
     server = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda request, client_address: None
@@ -274,7 +277,7 @@ def _let_jvm_die_quietly(session: SparkSession) -> None:
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:
     """False for what py4j logs on the root logger, which has no name to silence it by."""
-    return not (record.module == "java_gateway" and str(record.msg).startswith("Exception while"))
+    return not (record.module == "java_gateway" and "while sending command" in str(record.msg))
 
 
 @contextmanager

@@ -1,16 +1,18 @@
 """Finding Java, and the session that `local_session` makes."""
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from py4j.java_gateway import GatewayClient
 from pyspark.sql import SparkSession
 
 from actors_rs.spark import java
 from actors_rs.spark.failures import SparkUnavailable
 from actors_rs.spark.java import find_java_home, java_major, write_support_file
-from actors_rs.spark.session import context_of, local_session
+from actors_rs.spark.session import _is_not_of_py4j, context_of, local_session
 
 pytestmark = pytest.mark.spark
 
@@ -151,3 +153,26 @@ def test_a_column_is_no_session(spark: SparkSession) -> None:
 def test_python_workers_run_this_interpreter(spark: SparkSession) -> None:
     used = spark.sparkContext.parallelize([0], 1).map(lambda _: sys.prefix).collect()
     assert used == [sys.prefix]
+
+
+def test_ctrl_c_during_the_start_of_a_session_leaves_no_traceback_of_py4j(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The calls of the JVM that make a session are interrupted; py4j logs that, then raises it."""
+
+    class Interrupted:
+        socket = None
+
+        def send_command(self, command: str) -> str:
+            raise KeyboardInterrupt
+
+    def interrupted(builder: SparkSession.Builder) -> None:
+        client = GatewayClient()
+        client._get_connection = Interrupted
+        client.send_command("c")
+
+    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", interrupted)
+    logging.getLogger().removeFilter(_is_not_of_py4j)
+    with pytest.raises(KeyboardInterrupt):
+        local_session()
+    assert caplog.messages == []
