@@ -183,9 +183,9 @@ class PooledActorRef(ActorRef[A]):
     def stop(self, *, block: bool = True, timeout: float | None = None) -> Any:
         """Ask the actor to stop after the messages it has; True if it was alive.
 
-        With ``block`` waits until ``on_stop`` has run, at most ``timeout`` seconds, then raises
-        ``pykka.Timeout``; without, returns a future of the answer. Raises
-        ``InvalidArgumentError``, and stops nothing, for a ``timeout`` that is no number.
+        With ``block`` waits until ``on_stop`` has run or a shutdown gives the actor up, at most
+        ``timeout`` seconds, then raises ``pykka.Timeout``; without, returns a future of the answer.
+        Raises ``InvalidArgumentError``, and stops nothing, for a ``timeout`` that is no number.
         """
         check_timeout(timeout)
         future: PooledFuture[bool] = PooledFuture()
