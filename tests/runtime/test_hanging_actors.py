@@ -8,9 +8,12 @@ from contextlib import suppress
 import pytest
 from pykka import ActorDeadError
 
-from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor
+from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor, Terminated
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
+from actors_rs.runtime.system.shutdown import Shutdown
+from actors_rs.runtime.system.signals import Leave
 from tests.runtime.processes import Program
 from tests.runtime.support import DEADLINE, behind, eventually
 
@@ -143,6 +146,34 @@ def test_it_takes_no_messages_once_it_was_given_up(hanging):
     assert system.dead_letters.total == letters
 
 
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), Leave(143), SystemExit(1)], ids=repr)
+def test_all_its_messages_are_accounted_for_when_a_signal_interrupts_the_giving_up(
+    hanging, monkeypatch, raised
+):
+    system, actor, question = hanging
+    for number in range(100):
+        actor.actor_ref.tell(number)
+    asked = [actor.actor_ref.ask(number, block=False) for number in range(3)]
+    publish, calls = DeadLetters.publish, []
+
+    def interrupted(self, what, **why):
+        calls.append(what)
+        if len(calls) == 50:
+            raise raised
+        publish(self, what, **why)
+
+    monkeypatch.setattr(DeadLetters, "publish", interrupted)
+    with pytest.raises(type(raised)):
+        system.shutdown(timeout=0.05)
+    for answer in (question, *asked):
+        with pytest.raises(ActorDeadError):
+            answer.get(timeout=DEADLINE)
+    eventually(lambda: system.dead_letters.total == 100)
+    assert sorted(letter.what for letter in system.dead_letters.recent()) == list(range(100))
+    assert not actor.actor_ref.is_alive()
+    assert system.statistics().abandoned == 1
+
+
 def test_a_second_shutdown_does_not_wait_for_it_again(hanging):
     system, _, _ = hanging
     system.shutdown(timeout=0.05)
@@ -236,3 +267,55 @@ def test_nobody_can_stop_a_child_of_a_system_that_was_given_up(gate):
     with pytest.raises(ActorDeadError):
         top.child("child").tell("after")
     assert top.stop() is False
+
+
+class PinnedHangs(Hangs):
+    dispatcher = "pinned"
+
+
+class Watches(PooledActor):
+    def __init__(self, ref, got):
+        super().__init__()
+        self.ref, self.got = ref, got
+
+    def on_start(self):
+        self.watch(self.ref)
+
+    def on_receive(self, message):
+        self.got.append(message)
+
+
+@pytest.mark.parametrize("kind", [Hangs, PinnedHangs])
+def test_a_watcher_elsewhere_learns_of_the_end_once_the_handler_has_returned(kind):
+    system = ActorSystem()
+    got: list[Terminated] = []
+    child = system.supervise(Supervisor(OneForOne(), [ChildSpec(kind, name="child")])).child(
+        "child"
+    )
+    child.tell("message")
+    eventually(child._actor_weakref)
+    actor = behind(child)
+    assert actor.begun.wait(DEADLINE)
+    with ActorSystem() as elsewhere:
+        elsewhere.spawn(Watches, child, got)
+        system.shutdown(timeout=0.05)
+        actor.gate.set()
+        eventually(lambda: got)
+        assert got[0].ref is child
+        elsewhere.spawn(Watches, child, got)
+        eventually(lambda: len(got) == 2)
+
+
+def test_ctrl_c_before_the_shutdown_of_a_block_has_begun_ends_the_system_too(monkeypatch):
+    run, interrupts = Shutdown.run, [KeyboardInterrupt()]
+
+    def interrupted(self):
+        if interrupts:
+            raise interrupts.pop()
+        run(self)
+
+    monkeypatch.setattr(Shutdown, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt), ActorSystem() as system:
+        ref = system.spawn(PooledActor)
+    assert not system.is_open
+    assert not ref.is_alive()

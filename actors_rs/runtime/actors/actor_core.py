@@ -176,7 +176,7 @@ class ActorCore(SlowTurns, ActorBase):
         if self._supervisor_link_ is not None:
             self._supervisor_link_.started(self)
 
-    def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
+    def _interrupted_in_(self, message: Any, error: BaseException) -> None:
         """Ctrl-C arrived before or after the handler: answer an ``ask`` in any case."""
         if type(message) is Ask and isinstance(message.reply_to, PooledFuture):
             dead = ActorDeadError(f"{self._ref_} was interrupted with the message")
@@ -341,7 +341,7 @@ class ActorCore(SlowTurns, ActorBase):
             self.actor_stopped.set()
             try:
                 self.actor_inbox.close()
-                return_all_unread(self)
+                return_all_unread(self, self.actor_inbox.take)
             finally:
                 self._be_gone_(error)
         except KeyboardInterrupt:  # each step may be done twice

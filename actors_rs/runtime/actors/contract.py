@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from pykka import Actor
 
-from actors_rs.runtime.actors.actor_ref import PooledActorRef, next_urn_number, urn_of
+from actors_rs.runtime.actors.actor_ref import STOP, PooledActorRef, next_urn_number, urn_of
 from actors_rs.runtime.actors.delayed import DelayingSystem
 from actors_rs.runtime.actors.mailbox import EMPTY, Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
@@ -176,6 +176,7 @@ class ActorBase(Actor):
     def _give_up_(self) -> None:
         """A shutdown waits for it no more, and neither does anybody else."""
         self.actor_stopped.set()
+        self.actor_inbox.offer_control(STOP)  # a child may have no order to stop yet
 
     @property
     def actor_urn(self) -> str:  # type: ignore[override]
@@ -234,7 +235,7 @@ class ActorBase(Actor):
         """Close the mailbox, answer or dead-letter what is left in it, leave the system."""
         raise NotImplementedError
 
-    def _interrupted_in_(self, message: Any, error: KeyboardInterrupt) -> None:
+    def _interrupted_in_(self, message: Any, error: BaseException) -> None:
         """Ctrl-C came before or after the handler of ``message``."""
         raise NotImplementedError
 

@@ -187,7 +187,7 @@ class Mailbox:
         except KeyboardInterrupt:  # it comes after the call
             lane.insert(0, message)
             raise
-        except IndexError:  # ``refuse`` was faster, or one who closes it again
+        except IndexError:  # ``take_refused`` was faster, or one who closes it again
             return EMPTY
 
     def _lengthened(self, lane: Lane) -> deque[Any]:
@@ -281,14 +281,30 @@ class Mailbox:
             self.owner = None
         return left
 
-    def refuse(self) -> list[Any]:
-        """Close the data lane and return its messages, for an actor that nobody waits for.
+    def refuse(self) -> None:
+        """Close the data lane, for an actor that nobody waits for; ``take_refused`` empties it.
 
-        Called outside of its turns. A turn that goes on finds nothing but the order to stop.
+        Called outside of its turns. A turn that goes on finds the order to stop first.
         """
         with self._lock:
-            self._open_lanes = min(self._open_lanes, CONTROL_ALONE)
-            return self._all_data()
+            if self._open_lanes == BOTH:
+                self._open_lanes = CONTROL_ALONE
+                if self.data:
+                    self.data.reverse()  # the first message is taken from the end, in one step
+
+    def take_refused(self) -> Any:
+        """The next message of a data lane that was refused, or ``EMPTY``; any thread."""
+        message: Any = EMPTY
+        with self._lock:
+            if not self.data:
+                return EMPTY
+            message = self.data[-1]
+            try:
+                self.data.pop()
+            except KeyboardInterrupt:  # it comes after the call
+                self.data.append(message)
+                raise
+        return message
 
     @property
     def refuses(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["answer_questions", "refuse_question", "return_all_unread", "return_unread"]
 
 
-def return_all_unread(actor: ActorBase) -> None:
-    """Return each message in the closed mailbox of ``actor``; Ctrl-C may come in between."""
-    while (message := actor.actor_inbox.take()) is not EMPTY:
+def return_all_unread(actor: ActorBase, take: Callable[[], Any]) -> None:
+    """Return each message that ``take`` gives of its mailbox; a signal may come in between."""
+    while (message := take()) is not EMPTY:
         try:
             actor._return_unread_(message)
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, SystemExit) as error:
             start_thread(_return_interrupted, (actor, message, error))  # no signal comes first
             raise
 
 
-def _return_interrupted(actor: ActorBase, message: Any, error: KeyboardInterrupt) -> None:
+def _return_interrupted(actor: ActorBase, message: Any, error: BaseException) -> None:
     """An interrupted answer may have been claimed already, and never been set."""
     if type(message) is Ask:
         actor._interrupted_in_(message, error)

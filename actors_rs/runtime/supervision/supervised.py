@@ -258,6 +258,8 @@ class Child:
 
     def report(self) -> None:
         """The turn is over: the place is the supervisor's."""
+        if self.supervisor.actor_inbox.refuses:  # it was given up: its turns may have no thread
+            self.close()
         if not self.home.offer(Down(self, self.ended_serial)):  # nobody is there to decide
             self.close()
 

@@ -261,7 +261,7 @@ class SupervisorActor(ActorCore):
             self.child_slots.escalate(error)
 
     def _give_up_(self) -> None:
-        super()._give_up_()
+        self.actor_stopped.set()
         release(self._stop_answers)
         for child in self.child_slots.order:
             release(child.leavers)

@@ -15,7 +15,7 @@ from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, check_may_block
 from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE, Awaiting, Until, check_no_running_loop
-from actors_rs.runtime.system.signals import SystemSignals
+from actors_rs.runtime.system.signals import NOW_SECONDS, SystemSignals
 
 __all__ = ["Blocks"]
 
@@ -51,10 +51,13 @@ class Blocks:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._leave_block()
         try:
+            self._leave_block()
             self._check_may_leave()
             self.shutdown(drain=error is None, timeout=self._hurried(error))
+        except (KeyboardInterrupt, SystemExit):
+            self.shutdown(drain=False, timeout=NOW_SECONDS)  # it may not have begun
+            raise
         finally:
             self._release_signals()
         self._raise_what_ended_it(error)

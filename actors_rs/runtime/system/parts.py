@@ -71,6 +71,7 @@ class SystemParts(Home, Protocol):
     _orphaned: bool
     _spared: int
     _given_up: set[int]
+    _hanging: set[int]
     _shutdowns: list[Hurriable]
     _lock: RLock
     _emptied: Condition | None

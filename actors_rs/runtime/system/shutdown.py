@@ -22,6 +22,7 @@ from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.actors.actor_ref import Ask
 from actors_rs.runtime.actors.contract import ActorBase
 from actors_rs.runtime.actors.late_answer import doing
+from actors_rs.runtime.actors.unread import return_all_unread
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.runtime.system.signals import NOW_SECONDS, signal_that_came
@@ -189,21 +190,21 @@ class Shutdown:
         busy = [actor for actor in actors if not _is_idle(actor)]  # the others wait for these
         self._late += [(actor, _shown(actor)) for actor in busy or actors]
         for actor in actors:
-            self._system._given_up.add(actor._urn_number_)
             if actor._stops_in_order_:  # else it is a stage
                 self._return_messages(actor)
+            self._system._given_up.add(actor._urn_number_)  # last: an interrupted one is due again
         self._wake()
 
     def _return_messages(self, actor: ActorBase) -> None:
         self._system.delayed.end(actor._urn_number_)
         if not _is_idle(actor):
-            self._system.note_abandoned()
+            self._system._hanging.add(actor._urn_number_)
         pending = actor._pending_
         message = actor._in_hand_ if pending is None else pending.message
         if type(message) is Ask:  # a message of tell may still be handled
             actor._return_unread_(message, "was given up while")
-        for message in actor.actor_inbox.refuse():
-            actor._return_unread_(message)
+        actor.actor_inbox.refuse()
+        return_all_unread(actor, actor.actor_inbox.take_refused)
         actor._give_up_()
 
     def _not_ended(self) -> list[str]:

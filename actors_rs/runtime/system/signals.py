@@ -28,7 +28,7 @@ from actors_rs.runtime._primitives import (
 )
 from actors_rs.runtime.settings import check_seconds
 
-__all__ = ["SignalWatch", "SystemSignals", "signal_that_came"]
+__all__ = ["Leave", "SignalWatch", "SystemSignals", "signal_that_came"]
 
 NOW_SECONDS = 0.3
 """How long the shutdown of a system may take once it is to stop now."""
@@ -43,6 +43,14 @@ _IGNORED = (
 )
 logger = logger_called("actors_rs.interrupt")
 _watches: WeakSet[SignalWatch] = WeakSet()
+
+
+class Leave(SystemExit, KeyboardInterrupt):
+    """A signal ends what the main thread is doing.
+
+    It is a ``SystemExit`` for the program. It is also a ``KeyboardInterrupt``, because code that
+    completes its step when Ctrl-C comes has to complete it here too.
+    """
 
 
 class Endable(Protocol):
@@ -240,7 +248,8 @@ class SystemSignals(SignalWatch):
 
         ``error`` is what the block raises; one that has not to do with the signal comes first.
         """
-        if self.signal is not None and (error is None or isinstance(error, RunCancelled)):
+        of_signal = error is None or isinstance(error, RunCancelled | Leave)
+        if self.signal is not None and of_signal:
             raise SystemExit(self.exit_code) from error
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
@@ -252,7 +261,7 @@ class SystemSignals(SignalWatch):
     def _noted(self) -> None:
         self._own_signal_due = False
         if self._leave or self.received > 2:
-            raise SystemExit(self.exit_code)
+            raise Leave(self.exit_code)
 
     # On a thread of its own
 

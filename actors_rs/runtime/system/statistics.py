@@ -127,6 +127,9 @@ class Counted(Protocol):
     def _abandoned(self) -> int: ...
 
     @property
+    def _hanging(self) -> Sized: ...
+
+    @property
     def _restarts(self) -> int: ...
 
     @property
@@ -174,7 +177,7 @@ def statistics_of(system: Counted) -> SystemStatistics:
         pinned=sum(1 for pinned in system._pinned if pinned.statistics().workers),
         actors=len(system._actors),
         runs=len(system._activities),
-        abandoned=system._abandoned,
+        abandoned=system._abandoned + len(system._hanging),
         dead_letters=system.dead_letters.statistics(),
         memory_reserved=0 if memory is None else memory.reserved,
         memory_limit=None if memory is None else memory.limit,

@@ -166,7 +166,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self._closed = False
         self._inside = Block(self)
         self._blocks: list[Block] = []  # entered, and not left yet
-        self._given_up: set[int] = set()  # actors that hung when a shutdown's time was up
+        self._given_up: set[int] = set()  # actors that were there when a shutdown's time was up
+        self._hanging: set[int] = set()  # the ones of these that were in a turn
         self._shutdowns: list[Hurriable] = []  # under way
 
     def _take(self, resources: Resources) -> None:
