@@ -49,7 +49,7 @@ def events() -> Source[str]:
 class ClosingResponse(StreamingResponse):
     """A streaming response that closes its body when the client has left."""
 
-    body_iterator: AsyncGenerator[str]
+    body_iterator: Any  # has aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with aclosing(self.body_iterator):
