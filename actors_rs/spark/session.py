@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from actors_rs.errors import InvalidArgumentError
@@ -102,7 +103,7 @@ def local_session(
         builder = builder.config(key, str(value))
     _forget_dead_jvm()
     _let_stop_end()
-    with _ctrl_c_left_alone():
+    with _ctrl_c_left_alone(), _no_jvm_left_behind():
         running = _is_running()
         session = builder.appName(name).master(master).getOrCreate()
     _let_jvm_die_quietly(session)
@@ -273,6 +274,22 @@ def _let_jvm_die_quietly(session: SparkSession) -> None:
     server = getattr(session.sparkContext, "_accumulatorServer", None)
     if server is not None:
         server.handle_error = lambda request, client_address: None
+
+
+@contextmanager
+def _no_jvm_left_behind() -> Iterator[None]:
+    """Kill the JVM whose start was interrupted; it would stay after the end of this process.
+
+    It finds nobody to tell its port to, and keeps waiting. pyspark knows it within its call alone.
+    """
+    try:
+        yield
+    except BaseException as error:
+        for frame, _ in walk_tb(error.__traceback__):
+            process = frame.f_locals.get("proc")
+            if isinstance(process, subprocess.Popen) and process.poll() is None:
+                process.kill()
+        raise
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

@@ -1,9 +1,13 @@
 """Finding Java, and the session that `local_session` makes."""
 
 import logging
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from py4j.java_gateway import GatewayClient
@@ -13,6 +17,7 @@ from actors_rs.spark import java
 from actors_rs.spark.failures import SparkUnavailable
 from actors_rs.spark.java import find_java_home, java_major, write_support_file
 from actors_rs.spark.session import _is_not_of_py4j, context_of, local_session
+from tests.graph.helpers import wait_until
 
 pytestmark = pytest.mark.spark
 
@@ -153,6 +158,31 @@ def test_a_column_is_no_session(spark: SparkSession) -> None:
 def test_python_workers_run_this_interpreter(spark: SparkSession) -> None:
     used = spark.sparkContext.parallelize([0], 1).map(lambda _: sys.prefix).collect()
     assert used == [sys.prefix]
+
+
+def jvms_with(mark: str) -> list[int]:
+    """The process ids of Spark's JVMs that were started with ``mark`` in their environment."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark.encode() in (folder / "environ").read_bytes():
+                command = (folder / "cmdline").read_bytes()
+                found += [int(folder.name)] * (b"SparkSubmit" in command)
+    return found
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_ctrl_c_while_the_jvm_starts_leaves_none_behind() -> None:
+    mark = f"ACTORS_RS_TEST={uuid4()}"
+    program = "from actors_rs.spark import local_session; local_session()"
+    name, _, value = mark.partition("=")
+    process = subprocess.Popen(
+        [sys.executable, "-c", program], env=os.environ | {name: value}, stderr=subprocess.DEVNULL
+    )
+    wait_until(lambda: jvms_with(mark))
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == -signal.SIGINT
+    wait_until(lambda: not jvms_with(mark))
 
 
 def test_ctrl_c_during_the_start_of_a_session_leaves_no_traceback_of_py4j(
