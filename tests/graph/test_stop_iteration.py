@@ -42,6 +42,7 @@ FLOWS = {
     "map f": lambda f: ten.map(f),
     "map_async f": lambda f: ten.map_async(f, 2),
     "map_async f, ordered": lambda f: ten.map_async(f, 2, ordered=False),
+    "map_async fallback": lambda f: ten.map_async(lambda n: 1 // n, fallback=lambda n, _: f(n)),
     "map_async key": lambda f: ten.map_async(str, 2, key=f),
     "map_error f": lambda f: broken.map_error(f),
     "map_not_none f": lambda f: ten.map_not_none(f),
@@ -95,7 +96,7 @@ ELSEWHERE = {
     *("join right_key", "join event_time", "join right_event_time", "csv types", "contramap f"),
     *("map_processes f", "map_processes initializer", "flat_map_processes f", "fan combine"),
     *("flat_map_processes initializer", "from_callback register", "map_result f"),
-    "with_attributes weight",
+    *("with_attributes weight", "map_processes fallback"),
 }
 """Their failures have tests in the files of these stages."""
 

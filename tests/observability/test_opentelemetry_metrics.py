@@ -94,7 +94,7 @@ def test_both_give_the_same_metrics_under_the_names_of_prometheus(system, provid
     registry.register(Collector(system))
     Metrics(system, provider)
     run = system.start(Source.tick(0.001).map_async(lambda n: n, 2).to(Sink.ignore()))
-    wait_until(lambda: "actors.stage.latency" in collected(reader))
+    wait_until(lambda: all(one.latency_p50 is not None for one in run.snapshot().stages))
     metrics = {prometheus_name(one): one for one in collected(reader).values()}
     families = {}
     for family in registry.collect():
