@@ -169,6 +169,7 @@ def test_all_its_messages_are_accounted_for_when_a_signal_interrupts_the_giving_
         with pytest.raises(ActorDeadError):
             answer.get(timeout=DEADLINE)
     eventually(lambda: system.dead_letters.total == 100)
+    assert system.children(), "while it still hangs"
     assert sorted(letter.what for letter in system.dead_letters.recent()) == list(range(100))
     assert not actor.actor_ref.is_alive()
     assert system.statistics().abandoned == 1
