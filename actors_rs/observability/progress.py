@@ -80,8 +80,9 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     """
     parts = []
     known = progress_of(now)
+    count = _counted(now, known) or 0
     if known is None:
-        parts.append(f"{compact(_counted(now, None) or 0)} elements")
+        parts.append(f"{compact(count)} elements")
     else:
         done, total, unit = known["done"], known["total"], known["unit"]
         of = f"{compact(done)} of {compact(total)}" + ("" if unit == "elements" else f" {unit}")
@@ -89,7 +90,7 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
             of += f": {compact(done - lost)} done, {compact(lost)} given up"
         parts.append(f"{min(done, total) / total:.0%} ({of})" if total else of)
     over = now.state != "running"
-    parts.append(f"{compact(_rate(now, known, None if over else before))}/s")
+    parts.append(f"{compact(_rate(now, count, None if over else before))}/s")
     if known is not None and known["left"] is not None:
         parts.append(f"{_clock(known['left'])} left")
     if over:
@@ -103,17 +104,15 @@ def progress_line(now: RunSnapshot, before: RunSnapshot | None = None) -> str:
     return f"{now.name}: {', '.join(parts)}"
 
 
-def _rate(now: RunSnapshot, known: dict[str, Any] | None, before: RunSnapshot | None) -> float:
-    """Elements a second that the total counts, or else the sink."""
-    count, earlier = _counted(now, known), None
-    if before is not None:
-        earlier = _counted(before, progress_of(before))
+def _rate(now: RunSnapshot, count: int, before: RunSnapshot | None) -> float:
+    """Elements a second, of which ``count`` have come so far."""
+    earlier = None if before is None else _counted(before, progress_of(before))
     seconds = now.seconds - (before.seconds if before and earlier is not None else 0.0)
-    return max(0, (count or 0) - (earlier or 0)) / seconds if seconds > 0 else 0.0
+    return max(0, count - (earlier or 0)) / seconds if seconds > 0 else 0.0
 
 
 def _counted(snapshot: RunSnapshot, known: dict[str, Any] | None) -> int | None:
-    """The elements so far; ``None`` before there is a stage."""
+    """The elements that the total counts, or else the sink; ``None`` before there is a stage."""
     if known is not None and known["unit"] == "elements":
         return int(known["done"])
     inner = inner_stages(snapshot.stages, snapshot.links)  # listed after the stages of the graph

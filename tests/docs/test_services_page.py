@@ -1,4 +1,4 @@
-"""What the how-to page for services says of servers that stop and of responses that break off."""
+"""The how-to page for services: its programs stop servers in order and cut off responses."""
 
 import asyncio
 import re

@@ -63,21 +63,26 @@ def no_collector():
     gc.enable()
 
 
+async def watch_live(read):
+    """``GET /live`` by a client whose ``read(message, gone)`` sets ``gone`` to leave."""
+    gone = asyncio.Event()
+
+    async def receive():
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    await web_service.app(asked_for("/live"), receive, lambda message: read(message, gone))
+
+
 @pytest.mark.usefixtures("no_collector")
 def test_a_client_that_goes_away_while_the_server_waits_for_it_has_ended_the_run(endless):
+    async def read(message, gone):
+        if message.get("body"):
+            gone.set()
+            await asyncio.Event().wait()  # the client reads no more
+
     async def request():
-        gone = asyncio.Event()
-
-        async def receive():
-            await gone.wait()
-            return {"type": "http.disconnect"}
-
-        async def send(message):
-            if message.get("body"):
-                gone.set()
-                await asyncio.Event().wait()  # the client reads no more
-
-        await web_service.app(asked_for("/live"), receive, send)
+        await watch_live(read)
         assert endless.released.is_set()
         assert web_service.ended.get_nowait() == "/live"
 
@@ -88,23 +93,14 @@ def test_a_client_that_goes_away_while_the_server_waits_for_it_has_ended_the_run
 def test_a_client_that_goes_away_ends_the_run(endless):
     got = []
 
-    async def request():
-        gone = asyncio.Event()
-
-        async def receive():
-            await gone.wait()
-            return {"type": "http.disconnect"}
-
-        async def send(message):
-            got.append(message)
-            if len(got) == 50:
-                gone.set()
-            await asyncio.sleep(0)
-
-        await web_service.app(asked_for("/live"), receive, send)
+    async def read(message, gone):
+        got.append(message)
+        if len(got) == 50:
+            gone.set()
+        await asyncio.sleep(0)
 
     with no_leaks():
-        asyncio.run(asyncio.wait_for(request(), SECONDS))
+        asyncio.run(asyncio.wait_for(watch_live(read), SECONDS))
         assert endless.released.wait(SECONDS)
         assert web_service.ended.get(timeout=SECONDS) == "/live"
     assert len(got) >= 50

@@ -294,17 +294,16 @@ class Mailbox:
 
     def take_refused(self) -> Any:
         """The next message of a data lane that was refused, or ``EMPTY``; any thread."""
-        message: Any = EMPTY
         with self._lock:
             if not self.data:
                 return EMPTY
             message = self.data[-1]
             try:
                 self.data.pop()
-            except KeyboardInterrupt:  # it comes after the call
+            except (KeyboardInterrupt, SystemExit):  # of a signal, after the call
                 self.data.append(message)
                 raise
-        return message
+            return message
 
     @property
     def refuses(self) -> bool:
