@@ -1,12 +1,14 @@
 """An actor whose handler never returns, while its system ends: its neighbours, its own messages."""
 
 import asyncio
+import logging
+import re
 import signal
 import threading
 from contextlib import suppress
 
 import pytest
-from pykka import ActorDeadError
+from pykka import ActorDeadError, Timeout
 
 from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Supervisor, Terminated
 from actors_rs.errors import InvalidArgumentError
@@ -272,6 +274,47 @@ def test_nobody_can_stop_a_child_of_a_system_that_was_given_up(gate):
 
 class PinnedHangs(Hangs):
     dispatcher = "pinned"
+
+
+class HangsInItsFirstTurn(PooledActor):
+    """A child's first turn also makes it: in ``on_start``, or in its first message."""
+
+    def __init__(self, gate, begun, hook):
+        super().__init__()
+        self.gate, self.begun, self.hook = gate, begun, hook
+
+    def on_start(self):
+        self.actor_ref.tell("message")
+        self.hang("on_start")
+
+    def on_receive(self, message):
+        self.hang("on_receive")
+
+    def hang(self, hook):
+        if hook == self.hook:
+            self.begun.set()
+            self.gate.wait(DEADLINE)
+
+
+class PinnedHangsInItsFirstTurn(HangsInItsFirstTurn):
+    dispatcher = "pinned"
+
+
+@pytest.mark.parametrize("hook", ["on_start", "on_receive"])
+@pytest.mark.parametrize("kind", [HangsInItsFirstTurn, PinnedHangsInItsFirstTurn])
+def test_a_child_that_hangs_in_its_first_turn_is_counted_and_named_with_its_function(
+    gate, caplog, kind, hook
+):
+    system, begun = ActorSystem(), threading.Event()
+    spec = ChildSpec(kind, args=(gate, begun, hook), name="child")
+    child = system.supervise(Supervisor(OneForOne(), [spec])).child("child")
+    assert begun.wait(DEADLINE)
+    with pytest.raises(Timeout, match=f"it is in .*HangsInItsFirstTurn.{hook} "):
+        child.ask("late", timeout=0.05)
+    system.shutdown(timeout=0.05)
+    assert system.statistics().abandoned == 1
+    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    assert re.search(rf"still busy: {kind.__name__} 'supervisor/child' .*Turn\.{hook} \(", error)
 
 
 class Watches(PooledActor):

@@ -201,6 +201,13 @@ class ActorBase(Actor):
         """The activity of the system that this actor ends with; ``None``: it ends by itself."""
         return None
 
+    def _thread_(self) -> int | None:
+        """The thread that is in a turn of it at this moment. Any thread."""
+        thread = self._dispatcher_.thread_of(self)
+        if thread is None and (link := self._supervisor_link_) is not None:
+            thread = self._dispatcher_.thread_of(link)  # a child's first turn makes it as well
+        return thread
+
     def _turn_(self) -> None:
         """Take messages, one after another, on a thread of the dispatcher."""
         raise NotImplementedError

@@ -59,7 +59,7 @@ def doing(ref: ActorRef[Any]) -> str:
     now = actor._system_.timing_clock()
     if (pending := actor._pending_) is not None:
         return f"it awaits {pending.place} since {now - pending.since:.3g} s, {unread}"
-    thread = actor._dispatcher_.thread_of(actor)
+    thread = actor._thread_()
     if thread is None:
         return f"it waits for its turn, {unread}"
     since = f"since {now - actor._turn_began_:.3g} s, {unread}"

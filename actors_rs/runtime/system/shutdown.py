@@ -231,7 +231,7 @@ class Shutdown:
 
 
 def _is_idle(actor: ActorBase) -> bool:
-    return actor._pending_ is None and actor._dispatcher_.thread_of(actor) is None
+    return actor._pending_ is None and actor._thread_() is None
 
 
 def _shown(actor: ActorBase) -> str:
