@@ -80,6 +80,8 @@ def acknowledged(
 class _Acknowledged(Operator):
     """Each element as a unit of its own."""
 
+    one_for_one = True
+
     def __init__(self, ack: Ack, on_failed_ack: OnFailedAck) -> None:
         super().__init__()
         self._ack = ack

@@ -37,7 +37,7 @@ class Operator(Chunked):
     expanding = False
     """Whether an element in may give more than one out."""
     one_for_one = False
-    """Whether ``collect`` gives exactly one element for each it takes."""
+    """Whether ``collect`` gives one element for each it takes, until the operator is satisfied."""
     leaves_out = False
     """Whether it drops elements, and ``transform`` gives each result as soon as it is drawn."""
     asks_ahead = False

@@ -5,6 +5,8 @@ from functools import partial
 
 import pytest
 
+from actors_rs import Flow
+from actors_rs.delivery import acknowledged
 from actors_rs.runtime.memory_budget import MemoryBudget, Share
 from actors_rs.stages.chunks.auto_window import AutoWindow
 from actors_rs.stages.chunks.window_policy import (
@@ -13,9 +15,15 @@ from actors_rs.stages.chunks.window_policy import (
     HeldPolicy,
     WindowPolicy,
 )
+from actors_rs.stages.operators.batch import Batch
 from actors_rs.stages.operators.filter import Filter
 from actors_rs.stages.operators.map import Map
 from actors_rs.stages.operators.reduce import Reduce
+from actors_rs.stages.operators.skip import Skip
+from actors_rs.stages.operators.skip_while import SkipWhile
+from actors_rs.stages.operators.sliding import Sliding
+from actors_rs.stages.operators.take import Take
+from actors_rs.stages.operators.take_while import TakeWhile
 from actors_rs.stages.ports import Inlet
 from tests.stages.harness import Alone, Upstream
 
@@ -94,6 +102,24 @@ def run_operator(logic, asked, elements=10_000):
 @pytest.mark.parametrize(("asked", "window"), [(1, 8), (8, 8), (9, 64), (64, 64), (4096, 4096)])
 def test_a_window_grows_while_downstream_asks_for_more_than_it_holds(asked, window):
     assert run_operator(Map(lambda n: n), asked) == window
+
+
+ONE_FOR_ONE = {
+    "batch": lambda: Batch(2, None),
+    "acknowledged": lambda: acknowledged(Flow(), lambda *_: None)._out.spec.make(),
+    "skip": lambda: Skip(3),
+    "skip_while": lambda: SkipWhile(lambda n: n < 3),
+    "sliding": lambda: Sliding(2, 1),
+    "take": lambda: Take(100_000),
+    "take_while": lambda: TakeWhile(lambda n: True),
+}
+
+
+@pytest.mark.parametrize("operator", ONE_FOR_ONE)
+def test_the_window_of_an_operator_that_passes_elements_on_grows_as_downstream_asks(operator):
+    make = ONE_FOR_ONE[operator]
+    assert run_operator(make(), 4) <= 64
+    assert run_operator(make(), 4096) == MOST_ELEMENTS
 
 
 def test_the_window_of_an_operator_that_drops_all_grows_however_little_is_asked_for():

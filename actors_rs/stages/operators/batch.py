@@ -50,6 +50,9 @@ class Batch(StageLogic):
         self._due = self._closed = False
         self._timer: Cancellable | None = None
 
+    def asked(self) -> float:
+        return (self.outlet.demand + self.outlet.foreseen) * self._count
+
     def fitting(self, batch: list[Any], frame: Frame) -> int:
         """How many elements of ``frame`` may join ``batch``; a batch others do not fit is closed.
 

@@ -29,6 +29,7 @@ class Skip(Operator):
     def __init__(self, count: int) -> None:
         super().__init__()
         self._to_skip = count
+        self.one_for_one = count == 0
 
     def _pass_on(self, frame: Frame) -> int:
         if self._to_skip:
@@ -39,4 +40,5 @@ class Skip(Operator):
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         if self._to_skip:
             self._to_skip -= sum(1 for _ in islice(elements, self._to_skip))
+            self.one_for_one = self._to_skip == 0
         return elements

@@ -44,6 +44,6 @@ class SkipWhile(Operator):
         predicate = self._predicate
         for element in elements:
             if not predicate(element):
-                self._skipping = False
+                self._skipping, self.one_for_one = False, True
                 yield element
                 yield from elements

@@ -39,6 +39,9 @@ class Sliding(Operator):
         self._recent: list[Any] = []  # from the beginning of the next tuple on
         self._gap = 0  # elements between tuples that are still to come
 
+    def asked(self) -> float:
+        return (self.outlet.demand + self.outlet.foreseen) * self._step + self._size
+
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         recent, size, step = self._recent, self._size, self._step
         if self._gap:

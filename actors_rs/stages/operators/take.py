@@ -26,6 +26,8 @@ from actors_rs.stages.ports import Frame
 class Take(Operator):
     """The first ``count`` elements."""
 
+    one_for_one = True
+
     def __init__(self, count: int) -> None:
         super().__init__()
         self._to_take = count

@@ -24,6 +24,8 @@ from actors_rs.stages.linear import Operator
 class TakeWhile(Operator):
     """Elements until ``predicate`` is false for the first time."""
 
+    one_for_one = True
+
     def __init__(self, predicate: Callable[[Any], Any]) -> None:
         super().__init__()
         self._predicate = predicate

@@ -106,7 +106,8 @@ def failing_function(world):
 
 RESUMED = {
     "as many as it takes": (lambda flow: flow.map(lambda x: 6 // (3 - x)), [2, 3, 6, -6, -3]),
-    "part of a frame": (lambda flow: flow.take_while(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
+    "until one is zero": (lambda flow: flow.take_while(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
+    "part of a frame": (lambda flow: flow.flat_map(lambda x: [6 // (3 - x)]), [2, 3, 6, -6, -3]),
     "as many as are asked for": (lambda flow: flow.filter(lambda x: 6 // (3 - x)), [0, 1, 2, 4, 5]),
 }
 
