@@ -129,19 +129,23 @@ class FileSinks:
     def sqlite(
         path: str | PathLike[str], sql: str, *, batch: int = 500, setup: str | None = None
     ) -> Sink[Any, int]:
-        """Run ``sql`` for each element, a tuple or dict of parameters; the number committed.
+        """Run ``sql`` for each element, its parameters; the result is the number committed.
 
         ``path`` is the database's file. ``batch`` elements (500) are one transaction. After
         ``acknowledged`` each unit is one transaction, and ``batch`` has no effect. ``setup`` is a
-        script run first, for instance ``CREATE TABLE IF NOT EXISTS ...``. Fails with
-        ``TypeError`` for an element that is no tuple or dict, and for scalars of NumPy, since
-        SQLite would write their bytes: ``.item()`` turns them into numbers. Fails with
-        ``ValueError`` for ``nan``, for which SQLite would write NULL.
+        script run first, for instance ``CREATE TABLE IF NOT EXISTS ...``.
 
-        A file takes one writer at a time. The sink waits 5 s for another connection to end its
-        transaction, then fails with ``database is locked``. So many runs that write into one file
-        at once may fail: let all of them feed one run with one sink (``merge``,
-        ``Source.merge_hub``), also if the file has ``PRAGMA journal_mode = WAL``.
+        An element is a dict, a tuple, a list or another sequence: a class with ``__getitem__`` and
+        ``__len__`` that gives its values by their numbers from 0 on, but no text and no bytes.
+        Others fail with ``TypeError``. So do scalars of NumPy, since SQLite would write their
+        bytes: ``.item()`` turns them into numbers. Fails with ``ValueError`` for ``nan``, for which
+        SQLite would write NULL.
+
+        A file takes one writer at a time. The sink waits up to 60 s for another connection to end
+        its transaction, and logs a warning after 5 s that names the holder. Then it fails with
+        ``database is locked``. A cancelled run does not wait, a drained run does. Many runs that
+        write into one file at once wait for each other: let all of them feed one run with one sink
+        (``merge``, ``Source.merge_hub``), also if the file has ``PRAGMA journal_mode = WAL``.
 
         >>> insert = Sink.sqlite("shop.db", "INSERT INTO t VALUES (?)", setup="CREATE TABLE t (id)")
         >>> Source.of((1,), (2,)).run(insert)

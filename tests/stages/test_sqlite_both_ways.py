@@ -11,7 +11,7 @@ import pytest
 from actors_rs import Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.errors import StageError
-from actors_rs.stages.files import sqlite_files, sqlite_readers
+from actors_rs.stages.files import sqlite_locks, sqlite_readers
 from tests.graph.helpers import run
 
 ROWS = 20_000
@@ -91,7 +91,7 @@ def test_a_log_that_is_written_ahead_makes_nobody_let_go(path, monkeypatch):
 
 
 def test_a_reader_that_cannot_let_go_is_named(path, monkeypatch):
-    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
+    monkeypatch.setattr(sqlite_locks, "LOCK_SECONDS", 0.1)
     monkeypatch.setattr(sqlite_readers.Rows, "_release", lambda self: None)
     told = r"database is locked: a Source.sqlite of this process reads it .*journal_mode = WAL"
     with pytest.raises(StageError, match=told):
@@ -102,7 +102,7 @@ def test_a_temporary_file_that_cannot_be_written_fails_the_source(path, monkeypa
     def refuse(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.5,))
+    monkeypatch.setattr(sqlite_locks, "LOCK_SECONDS", 0.5)
     monkeypatch.setattr(sqlite_readers, "SpooledTemporaryFile", refuse)
     with pytest.raises(StageError, match=r"No space left on device|database is locked"):
         run(SOURCES["tuples"](path).to(Sink.sqlite(path, INSERT)))
@@ -121,7 +121,7 @@ READER = """
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nobody tells elsewhere")
 def test_another_process_that_reads_is_named_by_its_number(path, monkeypatch):
-    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
+    monkeypatch.setattr(sqlite_locks, "LOCK_SECONDS", 0.1)
     code = [sys.executable, "-c", textwrap.dedent(READER), str(path)]
     pipe = subprocess.PIPE
     with subprocess.Popen(code, stdin=pipe, stdout=pipe, text=True) as process:

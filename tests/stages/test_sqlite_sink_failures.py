@@ -12,7 +12,7 @@ import pytest
 
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.errors import StageError
-from actors_rs.stages.files import sqlite_files
+from actors_rs.stages.files import sqlite_locks
 from tests.graph.helpers import SECONDS, wait_until
 
 TABLE = "CREATE TABLE t (n INTEGER PRIMARY KEY)"
@@ -306,6 +306,14 @@ def test_a_setup_that_leaves_a_transaction_open_is_committed(tmp_path, setup):
     assert written(tmp_path / "x.db") == 3
 
 
+@pytest.mark.parametrize("row", [(7,), [7], range(7, 8), Row(7), array("b", [7]), {"n": 7}])
+def test_a_row_is_a_dict_or_any_sequence_that_is_no_text(tmp_path, row):
+    path = tmp_path / "x.db"
+    insert = f"INSERT INTO t VALUES ({':n' if isinstance(row, dict) else '?'})"
+    assert Source.of(row).run(Sink.sqlite(path, insert, setup=TABLE)) == 1
+    assert written(path, "n") == 7
+
+
 class Fraction(float):
     pass
 
@@ -328,7 +336,7 @@ def test_nan_is_refused_since_sqlite_would_write_null(tmp_path, make, beside):
 
 def test_a_sink_whose_database_another_connection_holds_says_so(tmp_path, monkeypatch):
     path = tmp_path / "out.db"
-    monkeypatch.setattr(sqlite_files.connected, "__defaults__", (0.1,))
+    monkeypatch.setattr(sqlite_locks, "LOCK_SECONDS", 0.1)
     with closing(sqlite3.connect(path)) as database:
         database.executescript(f"{TABLE}; BEGIN IMMEDIATE")
         with pytest.raises(StageError, match=r"database is locked: another connection") as told:

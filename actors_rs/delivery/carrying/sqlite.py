@@ -21,7 +21,6 @@ from actors_rs.stages.sinks.files.sqlite_statement import Statement
 
 __all__ = ["UnitSqlite"]
 
-_BUSY_SECONDS = 60.0
 _NOTES = (
     f"CREATE TABLE IF NOT EXISTS {DELIVERED_TABLE} "
     "(run TEXT NOT NULL, sink TEXT NOT NULL, unit TEXT NOT NULL, "
@@ -46,7 +45,7 @@ class UnitSqlite(UnitSink[_Rows]):
         self._statement = Statement(path, sql, setup)
 
     def start(self) -> None:
-        self._statement.open(patience=_BUSY_SECONDS)
+        self._statement.open(self.context)
         super().start()
 
     def is_of_the_file(self, error: BaseException) -> bool:
@@ -62,7 +61,6 @@ class UnitSqlite(UnitSink[_Rows]):
         self._statement.write(
             held.rows,
             lambda number, error: held.passes_over(number, held.rows[number], error),
-            self.context.committing,
             first_only=not self.may_pass_over,
             within=partial(self._within, unit, last),
         )

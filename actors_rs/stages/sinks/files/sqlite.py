@@ -1,13 +1,14 @@
 """sqlite("out.db", "INSERT INTO t VALUES (?, ?)", batch=500): one transaction a batch.
 
 A batch is one transaction for any statement, ``WITH ... INSERT`` or an update for instance. An
-element is a tuple or a dict of parameters; any other fails. A scalar of NumPy fails, too, since
-SQLite would take it for bytes: give ``.tolist()`` of a row of pandas. ``nan`` fails, since SQLite
+element is a dict, a tuple, a list or another sequence of parameters; any other fails, also a text.
+A scalar of NumPy fails, too, since SQLite would take it for bytes: give ``.tolist()`` of a row of pandas. ``nan`` fails, since SQLite
 would write NULL: give ``None`` for a missing value.
 
 A ``Source.sqlite`` of this process that reads the same file releases it, and the sink waits for
 that. Readers elsewhere lock it until their last row, unless ``setup="PRAGMA journal_mode = WAL"``
-lets both go on. The error of a locked database names its holder: on Linux, the process.
+lets both go on. The sink waits 60 s for another writer or reader, or until the run is cancelled;
+after 5 s it logs a warning. The error of a locked database names its holder: on Linux, the process.
 
 If a batch fails, its elements are run one by one, which finds those at fault, and taken back; where
 these are passed over, the others are one transaction. An error that only the commit finds, a
@@ -52,7 +53,7 @@ class Sqlite(WritingSink):
         return self._statement.is_of_the_file(error)
 
     def start(self) -> None:
-        self._statement.open()
+        self._statement.open(self.context)
         super().start()
 
     def consume(self, elements: Iterator[Any], /) -> None:
@@ -87,9 +88,7 @@ class Sqlite(WritingSink):
 
         written = False
         try:
-            written = self._statement.write(
-                batch, passes_over, self.context.committing, first_only=not self.may_pass_over
-            )
+            written = self._statement.write(batch, passes_over, first_only=not self.may_pass_over)
         except Exception as error:
             self.fail(error)
         if written:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import suppress
 from itertools import chain
 from operator import ne
 from typing import Any, TypeAlias
 
 from actors_rs.errors import ActorsRsError
+from actors_rs.stages.context import StageContext
 from actors_rs.stages.files.sqlite_files import (
     begin,
     commit,
     connected,
-    free_of_sources,
+    set_up,
     transaction,
-    writing,
 )
+from actors_rs.stages.sinks.files.writing import naming
 from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["PassesOver", "Statement"]
@@ -175,17 +176,16 @@ class Statement:
         self._sql = sql
         self._setup = setup
         self._parameters = Parameters(sql)
+        self._stage: StageContext
         self._looks = 0  # whether it can be run
         self._database: sqlite3.Connection | None = None
 
-    def open(self, **patience: float) -> None:
-        """Connect, and run the setup. ``patience``: seconds to wait while others write."""
-        with writing(self._path):
-            self._database = connected(self._path, **patience)
-            free_of_sources(self._database, self._path)
-            if self._setup is not None:
-                self._database.executescript(self._setup)
-                self._database.commit()
+    def open(self, stage: StageContext) -> None:
+        """Connect, and run the setup."""
+        self._stage = stage
+        with naming(self._path):
+            self._database = connected(self._path)
+            set_up(self._database, self._path, stage, self._setup)
 
     def close(self) -> None:
         """Later calls do nothing."""
@@ -197,7 +197,6 @@ class Statement:
         self,
         rows: Sequence[Any],
         passes_over: PassesOver,
-        committing: Callable[[], AbstractContextManager[None]],
         *,
         first_only: bool,
         within: Within = lambda database, run: run(),
@@ -211,7 +210,7 @@ class Statement:
         if self._database is None:
             return False
         try:
-            self._transact(self._database, rows, committing, within)
+            self._transact(self._database, rows, within)
         except Exception as error:
             if self.is_of_the_file(error):
                 raise
@@ -226,7 +225,7 @@ class Statement:
             return False
         bad = {number for number, _ in faults}
         good = [row for number, row in enumerate(rows) if number not in bad]
-        self._transact(self._database, good, committing, within)
+        self._transact(self._database, good, within)
         return True
 
     def is_of_the_file(self, error: BaseException) -> bool:
@@ -256,7 +255,6 @@ class Statement:
         self,
         database: sqlite3.Connection,
         rows: Sequence[Any],
-        committing: Callable[[], AbstractContextManager[None]],
         within: Within,
     ) -> None:
         refused: list[Exception] = []
@@ -269,10 +267,10 @@ class Statement:
                 raise _RefusedError from error
             self._run_for_all(database, rows)
 
-        with suppress(_RefusedError), transaction(database, self._path):
+        with suppress(_RefusedError), transaction(database, self._path, self._stage):
             within(database, run)
-            with committing():
-                commit(database, self._path)
+            with self._stage.committing():
+                commit(database, self._path, self._stage)
         if refused:
             raise refused[0]
 
@@ -300,11 +298,11 @@ class Statement:
                 if first_only or _is_of_the_database(error.__cause__):
                     return
                 if not database.in_transaction:  # it says OR ROLLBACK, which takes all rows back
-                    begin(database)
+                    begin(database, self._path, self._stage)
                     self._run_for_all(database, good)
 
         try:
-            begin(database)
+            begin(database, self._path, self._stage)
             within(database, look)
         except sqlite3.Error:  # another writer has begun
             return []
@@ -316,7 +314,7 @@ class Statement:
         """The error of writing ``row`` after the rows before it."""
         try:
             self._parameters.check((row,))
-            with writing(self._path):
+            with naming(self._path):
                 database.execute(self._sql, row)
         except Exception as error:
             return error
