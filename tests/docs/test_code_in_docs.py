@@ -104,6 +104,13 @@ def test_the_first_example_writes_what_the_readme_says(tmp_path):
     assert (tmp_path / "rejected.jsonl").read_text() == '{"line": "broken"}\n'
 
 
+def test_the_actor_with_a_timer_cleans_up_also_where_its_on_start_has_failed_before_the_timer():
+    [code] = [code for page, _, code in BLOCKS if "supervision" in page and "self.timer" in code]
+    names: dict[str, type] = {}
+    exec(code.partition("with ActorSystem")[0], names)
+    names["Poller"]().on_failure(OSError, OSError(), None)
+
+
 def under_pytest():
     return [code for _, _, code in BLOCKS if "import pytest" in code]
 

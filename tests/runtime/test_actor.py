@@ -5,6 +5,7 @@ import contextvars
 import gc
 import threading
 from dataclasses import dataclass
+from functools import partial
 
 import pykka
 import pytest
@@ -12,7 +13,7 @@ from pykka import ActorDeadError, ActorRegistry
 
 from actors_rs import ActorSystem, PooledActor
 from actors_rs.errors import BlockingError, DefectError, InvalidArgumentError
-from tests.runtime.support import Recorder, behind, eventually
+from tests.runtime.support import DEADLINE, Recorder, behind, eventually
 
 
 @pytest.fixture(params=["pool", "calling_thread", "pinned"])
@@ -146,6 +147,30 @@ def test_the_dead_get_no_messages(start):
         ref.ask("x", block=False).get(timeout=0)
     with pytest.raises(ActorDeadError):
         ref.proxy()
+
+
+def test_an_error_about_an_actor_that_takes_no_messages_says_why(start):
+    ended = start(Recorder)
+    ended.stop()
+    for send in ended.tell, ended.ask, lambda _: ended.proxy(), partial(ended.tell_after, 1.0):
+        with pytest.raises(ActorDeadError, match=r"Recorder .*not found: the actor has ended$"):
+            send("x")
+
+
+def test_an_error_about_an_actor_that_is_in_its_last_hook_does_not_say_that_it_has_ended():
+    gate = threading.Event()
+
+    class Stops(PooledActor):
+        def on_stop(self):
+            gate.wait(DEADLINE)
+
+    with ActorSystem() as system:
+        ref = system.spawn(Stops)
+        ref.stop(block=False)
+        eventually(ref.actor_stopped.is_set)
+        with pytest.raises(ActorDeadError, match=r"not found: the actor has stopped, or is about"):
+            ref.tell("x")
+        gate.set()
 
 
 def test_asks_behind_a_stop_are_answered_with_actor_dead_error():

@@ -137,7 +137,7 @@ def test_it_takes_no_messages_once_it_was_given_up(hanging):
     assert letters == 1, "the message before"
     assert not ref.is_alive()
     for send in ref.tell, ref.ask:
-        with pytest.raises(ActorDeadError):
+        with pytest.raises(ActorDeadError, match="not found: a shutdown gave the actor up"):
             send("after")
     with pytest.raises(ActorDeadError):
         ref.tell_after(0.01, "later")
@@ -175,6 +175,31 @@ def test_all_its_messages_are_accounted_for_when_a_signal_interrupts_the_giving_
     assert sorted(letter.what for letter in system.dead_letters.recent()) == list(range(100))
     assert not actor.actor_ref.is_alive()
     assert system.statistics().abandoned == 1
+
+
+@pytest.mark.parametrize("awaits", [False, True])
+def test_the_line_about_it_has_the_class_of_the_message_in_its_hand(gate, caplog, awaits):
+    system, begun = ActorSystem(), threading.Event()
+    if awaits:
+        awaiting = system.spawn(Swallows, gate)
+        awaiting.tell("message")
+        eventually(lambda: behind(awaiting)._pending_ is not None)
+    else:
+        system.spawn(HangsInItsFirstTurn, gate, begun, "on_receive")
+        assert begun.wait(DEADLINE)
+    system.shutdown(timeout=0.05)
+    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    assert "; it handles a message of type str)" in error
+
+
+def test_the_line_about_an_actor_that_hangs_in_a_hook_has_no_message(gate, caplog):
+    system, begun = ActorSystem(), threading.Event()
+    system.spawn(HangsInItsFirstTurn, gate, begun, "on_start")
+    assert begun.wait(DEADLINE)
+    system.shutdown(timeout=0.05)
+    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    assert "on_start" in error
+    assert "handles" not in error
 
 
 def test_a_second_shutdown_does_not_wait_for_it_again(hanging):

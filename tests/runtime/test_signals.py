@@ -81,6 +81,30 @@ def test_when_the_grace_is_over_the_program_stops_as_by_a_second_signal():
     assert errors.count("stage 'map'") == 1
 
 
+@pytest.mark.parametrize(
+    ("begin", "plan"),
+    [
+        ("", "'actors' has no run to drain, and its actors go on until the program leaves"),
+        ("system.start(Source.tick(1.0).to(Sink.list()))", "elements in flight of 1 run;"),
+    ],
+    ids=["actors", "run"],
+)
+def test_the_line_about_a_signal_says_what_becomes_of_runs_or_that_there_are_none(begin, plan):
+    _, errors = run(
+        f"""
+        with ActorSystem() as system:
+            system.spawn(PooledActor)
+            signals = system.handle_signals()
+            {begin}
+            os.kill(os.getpid(), signal.SIGTERM)
+            while not system._draining:
+                time.sleep(0.01)
+        """,
+        code=143,
+    )
+    assert plan in errors
+
+
 def test_nothing_is_started_any_more_once_a_signal_has_come():
     lines, _ = run(
         """

@@ -47,6 +47,19 @@ def test_an_actor_tells_what_it_has_not_read_and_when_it_has_stopped():
     assert (actor.statistics().mailbox.data, actor.statistics().mailbox.closed) == (0, True)
 
 
+def test_an_orderly_stop_waits_among_the_messages_of_users_and_counts_as_one():
+    gate, inside = threading.Event(), threading.Event()
+    with ActorSystem(workers=1) as system:
+        ref = system.spawn(Recorder)
+        ref.tell(lambda: (inside.set(), gate.wait(20)))
+        assert inside.wait(20)
+        ref.tell("message")
+        ref.stop(block=False)
+        seen = ref.statistics().mailbox
+        gate.set()
+    assert (seen.control, seen.data) == (0, 2)
+
+
 def test_every_record_is_frozen():
     with ActorSystem() as system:
         actor = behind(system.spawn(Recorder))

@@ -57,6 +57,14 @@ def test_a_restart_storm_ends_in_escalation_after_the_waits_of_its_backoff(strat
     assert isinstance(caught.value.__cause__, ValueError)
 
 
+def test_the_restart_limit_of_one_is_said_in_the_singular():
+    with raises_at_the_end(RestartLimitError) as caught, ActorSystem() as system:
+        ref = system.supervise(tree(OneForOne(max_restarts=1), "a", [], kind=Stormy)).child("a")
+        with pytest.raises(ActorDeadError):
+            ref.ask("x", timeout=20)
+    assert "gave up: more than 1 restart within 5.0 s;" in str(caught.value)
+
+
 def test_restarts_are_never_20_in_a_second_whatever_the_settings():
     notes = []
     rule = OneForOne(max_restarts=10**9, backoff=SOON)

@@ -19,7 +19,7 @@ from actors_rs.runtime._primitives import (
     or_for_ever,
     random_bits,
 )
-from actors_rs.runtime.actors.address import Address
+from actors_rs.runtime.actors.address import Address, not_found
 from actors_rs.runtime.actors.awaiting import ON_TRIO, check_not_on_trio
 from actors_rs.runtime.actors.delayed import Delayed, DelayingSystem, tell_later
 from actors_rs.runtime.actors.future import PooledFuture
@@ -102,7 +102,7 @@ class PooledActorRef(ActorRef[A]):
     def tell(self, message: Any) -> None:
         """Send ``message``, do not wait. Raises ``ActorDeadError`` if the actor has stopped."""
         if self.actor_stopped.is_set() or not self.actor_inbox.offer(message):
-            raise ActorDeadError(f"{self} not found") from self.actor_stopped.error
+            raise ActorDeadError(not_found(self)) from self.actor_stopped.error
 
     def tell_after(self, seconds: float, message: Any) -> Delayed:
         """Send ``message`` in ``seconds``; the result has a ``cancel()``.
@@ -153,7 +153,7 @@ class PooledActorRef(ActorRef[A]):
         future: PooledFuture[Any] = PooledFuture()
         future.question = (self, message)
         if not self._offer_ask(Ask(message, future), block, timeout):
-            answer_dead(future, f"{self} not found", self.actor_stopped.error)
+            answer_dead(future, not_found(self), self.actor_stopped.error)
         return future.get(timeout=timeout) if block else future
 
     async def ask_async(self, message: Any, *, timeout: float | None = None) -> Any:

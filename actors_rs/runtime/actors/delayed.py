@@ -13,11 +13,11 @@ from pykka import ActorDeadError
 
 from actors_rs.errors import IllegalStateError
 from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.actors.address import Address, not_found
 from actors_rs.runtime.settings import check_seconds
 from actors_rs.texts import text_of
 
 if TYPE_CHECKING:
-    from actors_rs.runtime.actors.address import Address
     from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
     from actors_rs.runtime.dispatch.resources import TimerService
     from actors_rs.runtime.dispatch.timers import Timer
@@ -162,12 +162,12 @@ def tell_later(
     if system is None and not ref.actor_stopped.is_set():
         raise IllegalStateError(f"{what}: {ref} was not started yet, call it from on_start on")
     if system is None or ref.actor_stopped.is_set():
-        raise ActorDeadError(f"{ref} not found") from ref.actor_stopped.error
+        raise ActorDeadError(not_found(ref)) from ref.actor_stopped.error
     messages = system.delayed
     every = seconds if again else None
     delayed = Delayed(messages, ref, message, system.now() + max(0.0, seconds), every)
     messages.add(ref._urn_number_, delayed)
     delayed._wait()
     if ref.actor_stopped.is_set() and messages.remove(ref._urn_number_, delayed):
-        raise ActorDeadError(f"{ref} not found") from ref.actor_stopped.error
+        raise ActorDeadError(not_found(ref)) from ref.actor_stopped.error
     return delayed

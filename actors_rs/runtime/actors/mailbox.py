@@ -42,7 +42,10 @@ EMPTY: Final = _Empty()
 
 @dataclass(frozen=True, slots=True)
 class MailboxStatistics:
-    """A mailbox at one moment: unread messages of each lane, and whether it takes more."""
+    """A mailbox at one moment: unread messages of each lane, and whether it takes more.
+
+    ``data`` are messages of users. An orderly stop waits among them, and counts as one.
+    """
 
     control: int
     data: int

@@ -9,6 +9,7 @@ from pykka import ActorDeadError, ActorProxy, ActorRef
 from pykka._introspection import AttrInfo, introspect_attrs
 from pykka.messages import ProxyGetAttr
 
+from actors_rs.runtime.actors.address import not_found
 from actors_rs.texts import repr_of
 
 __all__ = ["PooledActorProxy"]
@@ -25,7 +26,7 @@ class PooledActorProxy(ActorProxy[Any]):
 
     def __init__(self, *, actor_ref: ActorRef[Any], attr_path: tuple[str, ...] = ()) -> None:
         if not actor_ref.is_alive():
-            raise ActorDeadError(f"{actor_ref} not found")
+            raise ActorDeadError(not_found(actor_ref))  # type: ignore[arg-type]  # it is pooled
         self.actor_ref = actor_ref
         self._attr_path = attr_path
         self._looked_at: ReferenceType[Any] | None = None

@@ -31,7 +31,7 @@ from actors_rs.runtime.supervision.overdue import OverdueStops
 from actors_rs.runtime.supervision.reminders import Hurry, LastCall, LookAtStops, WaitOver
 from actors_rs.runtime.supervision.supervised import Child, State
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
-from actors_rs.texts import few, text_of
+from actors_rs.texts import counted, few, text_of
 
 __all__ = ["SupervisorActor"]
 
@@ -330,7 +330,7 @@ class SupervisorActor(ActorCore):
             return
         intensity = self._intensity_for(child)
         if not intensity.allows(self._system_.now()):
-            limit = f"{intensity.max_restarts} restarts within {intensity.within} s"
+            limit = f"{counted(intensity.max_restarts, 'restart')} within {intensity.within} s"
             self._gave_up = RestartLimitError(self.child_slots.path, child.name, limit, child.error)
             self._begin_end()
             return

@@ -16,17 +16,25 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Sequence
+from typing import Any
+
+from pykka.messages import _ActorStop
 
 from actors_rs.runtime._logging import logger_called
 from actors_rs.runtime._primitives import on_main_thread
 from actors_rs.runtime.actors.actor_ref import Ask
-from actors_rs.runtime.actors.contract import ActorBase
+from actors_rs.runtime.actors.contract import (
+    RUNTIME_MESSAGES,
+    ActorBase,
+    RuntimeMessage,
+)
 from actors_rs.runtime.actors.late_answer import doing
+from actors_rs.runtime.actors.mailbox import EMPTY
 from actors_rs.runtime.actors.unread import return_all_unread
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.runtime.system.signals import NOW_SECONDS, signal_that_came
-from actors_rs.texts import few, text_of
+from actors_rs.texts import class_name_of, few, text_of
 
 __all__ = ["Shutdown"]
 
@@ -199,8 +207,7 @@ class Shutdown:
         self._system.delayed.end(actor._urn_number_)
         if not _is_idle(actor):
             self._system._hanging.add(actor._urn_number_)
-        pending = actor._pending_
-        message = actor._in_hand_ if pending is None else pending.message
+        message = _message_of(actor)
         if type(message) is Ask:  # a message of tell may still be handled
             actor._return_unread_(message, "was given up while")
         actor.actor_inbox.refuse()
@@ -239,7 +246,24 @@ def _shown(actor: ActorBase) -> str:
     name = text_of(actor)
     if _is_idle(actor) or not actor._stops_in_order_:
         return name
-    return f"{name} ({doing(actor.actor_ref)})"
+    return f"{name} ({doing(actor.actor_ref)}{_in_hand(actor)})"
+
+
+def _in_hand(actor: ActorBase) -> str:
+    """The class of the message of the user's that it handles; a ``__repr__`` might hang as well."""
+    message = _message_of(actor)
+    if type(message) is Ask:
+        message = message.message
+    kind = type(message)
+    ours = kind in RUNTIME_MESSAGES or kind is _ActorStop or issubclass(kind, RuntimeMessage)
+    if ours or message is EMPTY or message is None:  # as in a hook
+        return ""
+    return f"; it handles a message of type {class_name_of(message)}"
+
+
+def _message_of(actor: ActorBase) -> Any:
+    pending = actor._pending_
+    return actor._in_hand_ if pending is None else pending.message
 
 
 def _how_to_stop_waiting() -> str:

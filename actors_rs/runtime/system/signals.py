@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+from collections.abc import Sized
 from math import inf
 from types import FrameType
 from typing import Any, Protocol
@@ -27,6 +28,7 @@ from actors_rs.runtime._primitives import (
     or_for_ever,
 )
 from actors_rs.runtime.settings import check_seconds
+from actors_rs.texts import counted
 
 __all__ = ["Leave", "SignalWatch", "SystemSignals", "signal_that_came"]
 
@@ -63,6 +65,10 @@ class Endable(Protocol):
 
     def stop_soon(self, within: float | None = None) -> None:
         """Cancel runs, tell actors to stop."""
+
+    def _living_activities(self) -> Sized:
+        """The runs that have not ended."""
+        ...
 
 
 class SignalWatch:
@@ -277,9 +283,10 @@ class SystemSignals(SignalWatch):
         self.signal = self.signal or number
         name = signal.Signals(number).name
         logger.warning(
-            "%s: '%s' delivers the elements in flight, for at most %g s; a second signal stops it",
+            "%s: '%s' %s; it stops after %g s, or at a second signal",
             name,
             self._system.name,
+            _plan(self._system),
             self._grace,
         )
         self._system.drain(f"{name} came")
@@ -305,6 +312,12 @@ class SystemSignals(SignalWatch):
             number = int.from_bytes(os.read(self._ears, 1), "big")  # 0 also when it was closed
             if number in (0, signal.SIGINT, signal.SIGTERM):
                 return number  # else a signal that the program itself handles
+
+
+def _plan(system: Endable) -> str:
+    if runs := len(system._living_activities()):
+        return f"delivers the elements in flight of {counted(runs, 'run')}"
+    return "has no run to drain, and its actors go on until the program leaves its block"
 
 
 def _release_in_child() -> None:
