@@ -1,9 +1,7 @@
 """The command ``actors-rs``: runs, explains or draws a graph, tests a Publisher, reads a ledger.
 
-Exit codes: 0 done. 1 the run failed, a rule is broken, or the result could not be written. 2 there
-was nothing to run or to test, and nothing was started. 3 the run has completed without partitions
-that were given up. 130 and 143 stopped by Ctrl-C and SIGTERM. A reader of the output that goes
-away, as ``head`` does, changes none of them.
+The exit codes are in ``exit_codes``. A reader of the output that goes away, as ``head`` does,
+changes none of them.
 """
 
 from __future__ import annotations
@@ -14,19 +12,19 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext, suppress
 from functools import reduce
 from pathlib import Path
-from pprint import pformat
 from typing import TYPE_CHECKING, Any, TextIO
 
-from actors_rs import ActorSystem, Graph, Run, WriteReport, __version__
+from actors_rs import ActorSystem, Graph, Run, __version__
 from actors_rs.delivery.command import add_status, status_lines
 from actors_rs.delivery.reporting import dead_letters_said
 from actors_rs.engine.run.interrupt import StopSignals
 from actors_rs.error_codes import EXPLANATIONS, explained
 from actors_rs.errors import ActorsRsError, InvalidArgumentError, ReadError, RunCancelled, UserError
+from actors_rs.exit_codes import BAD_TARGET, FAILED, GAVE_UP, INTERRUPTED, TABLE, code_after
 from actors_rs.observability.given_up import GivenUp
 from actors_rs.observability.json_lines import JsonLines
 from actors_rs.observability.live import live_table, terminal_console
@@ -37,17 +35,16 @@ from actors_rs.observability.web.command import (
     web_page,
     write_report,
 )
+from actors_rs.printed import printed
 from actors_rs.runtime.system.command import add_system_options
 from actors_rs.targets import came, load_graph, module_and_name
-from actors_rs.texts import class_name_of, counted, few, repr_of, text_of
+from actors_rs.texts import counted, repr_of, text_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["main"]
 
-FAILED, BAD_TARGET, GAVE_UP, INTERRUPTED = 1, 2, 3, 130
-SESSION_LOST = "ARS-033"
 FORMATS = {".svg": "svg", ".dot": "dot", ".mmd": "mermaid"}
 CODE = re.compile(r"ARS-\d+", re.IGNORECASE)
 SHUTDOWN_SECONDS = 3.0  # the run has ended by then, or was given up
@@ -68,17 +65,11 @@ examples:
   actors-rs report run.json                     make an HTML file of a saved run
 """
 
-ENDS = """\
+ENDS = f"""\
 Ctrl-C stops the sources and delivers the elements in flight; a second Ctrl-C cancels the run.
 In both cases, the files that were written are complete.
 
-exit codes:
-  0    the command has done its work
-  1    the run failed, a rule is broken, or the result could not be written
-  2    nothing was started: a name, a file or an option is wrong
-  3    the run has completed without partitions that were given up: their rows are missing
-  130  stopped by Ctrl-C; 143 by SIGTERM
-"""
+{TABLE}"""
 
 PARAMETERS = """\
 The command passes no parameters to the graph: let the function that returns it read them from the
@@ -263,27 +254,31 @@ def _run(graph: Graph[Any], options: argparse.Namespace, console: Console | None
                     try:
                         result = stop.result_or_drain(run)
                     except ActorsRsError as error:
-                        if not (advice := _advice_after(error, run)):
+                        committed = _committed_of(run)
+                        code = code_after(error, has_ledger=committed is not None)
+                        if code == FAILED:
                             raise
-                        _complain(error, FAILED, options.verbose)
-                        return _complain(advice, FAILED)
+                        _complain(error, code, options.verbose)
+                        return _complain(_advice(committed), code)
                 lost = sum(one.details.get("dead_lettered", 0) for one in run.snapshot().stages)
                 code = stop.exit_code
         except RunCancelled as error:
             return _complain(error, stop.exit_code or FAILED, options.verbose)
-    code = _tell(_described(result), code if options.web_keep else stop.exit_code)
+    code = _tell(printed(graph, result), code if options.web_keep else stop.exit_code)
     if said := dead_letters_said(lost):
         _complain(said, code)
     return _complain(said, code or GAVE_UP) if (said := given_up.said()) else code
 
 
-def _advice_after(error: ActorsRsError, run: Run[Any]) -> str:
-    """After a lost session of Spark, how a run with a ledger goes on; else ""."""
-    details = [one.details for one in run.snapshot().stages if "committed" in one.details]
-    if error.code != SESSION_LOST or not details:
-        return ""
-    done = counted(sum(one["committed"] for one in details), "committed partition")
-    return f"start the same command again: the ledger has {done}, which it skips"
+def _committed_of(run: Run[Any]) -> int | None:
+    """The committed partitions in its ledger, 0 if it has not read them yet; None without one."""
+    found = [one.details for one in run.snapshot().stages if "skipped" in one.details]
+    return sum(one["committed"] for one in found) if found else None
+
+
+def _advice(committed: int | None) -> str:
+    has = counted(committed, "committed partition") if committed else "what is committed"
+    return f"start the same command again: the ledger has {has}, which it skips"
 
 
 def _set_up_logging(as_json: bool) -> None:
@@ -316,22 +311,6 @@ def _describe(graph: Graph[Any], options: argparse.Namespace) -> int:
     except OSError as error:
         return _complain(f"{path} could not be written: {text_of(error)}", FAILED)
     return 0
-
-
-def _described(result: object) -> Iterator[str]:
-    """A line or more for each sink; a sink without a result gives none."""
-    for value in result if isinstance(result, tuple) else (result,):
-        if isinstance(value, WriteReport):
-            yield f"{value.rows} rows in {few(value.files) if value.files else 'no files'}"
-        elif value is not None:
-            yield value if isinstance(value, str) else _shown(value)
-
-
-def _shown(value: object) -> str:
-    try:
-        return pformat(value)
-    except Exception as error:  # from a __repr__ of the user's
-        return f"<{class_name_of(value)} that cannot be shown, {came(error)}>"
 
 
 def _tell(lines: Iterable[str], code: int) -> int:

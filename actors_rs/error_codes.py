@@ -265,7 +265,8 @@ EXPLANATIONS = {
         "SparkSessionLost",
         "The session was stopped, or its JVM has died, while a stream was reading from it.",
         "Look into Spark's log for the reason, often too little memory. Make a new session. A "
-        "run with a ledger goes on where it was.",
+        "run with a ledger goes on where it was: `actors-rs run` ends with exit code 75, and the "
+        "same command goes on.",
         "reliability.md",
     ),
 }

@@ -33,7 +33,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "observability": CORE,
     "testing": CORE | AROUND_CORE | {FACE},
     "targets": ERRORS | {FACE},
-    "cli": CORE | AROUND_CORE | {FACE, "testing", "targets"},
+    "exit_codes": ERRORS,
+    "printed": GRAPH | {FACE, "targets"},
+    "cli": CORE | AROUND_CORE | {FACE, "testing", "targets", "exit_codes", "printed"},
     "__main__": frozenset({"cli"}),
     FACE: CORE | {"delivery", "interop", "observability"},
 }

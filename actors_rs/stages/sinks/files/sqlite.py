@@ -2,8 +2,8 @@
 
 A batch is one transaction for any statement, ``WITH ... INSERT`` or an update for instance. An
 element is a dict, a tuple, a list or another sequence of parameters; any other fails, also a text.
-A scalar of NumPy fails, too, since SQLite would take it for bytes: give ``.tolist()`` of a row of pandas. ``nan`` fails, since SQLite
-would write NULL: give ``None`` for a missing value.
+A scalar of NumPy fails, too, since SQLite would take it for bytes: give ``.tolist()`` of a row of
+pandas. ``nan`` fails, since SQLite would write NULL: give ``None`` for a missing value.
 
 A ``Source.sqlite`` of this process that reads the same file releases it, and the sink waits for
 that. Readers elsewhere lock it until their last row, unless ``setup="PRAGMA journal_mode = WAL"``
