@@ -7,9 +7,10 @@ import weakref
 
 import pytest
 
-from actors_rs import UNBOUNDED
+from actors_rs import UNBOUNDED, ActorSystem, PooledActor
+from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
-from tests.runtime.support import asked_on_another_thread, in_threads
+from tests.runtime.support import DEADLINE, asked_on_another_thread, in_threads
 
 
 class Reads:
@@ -186,3 +187,39 @@ def test_many_threads_publish_and_every_subscriber_sees_all_in_one_order():
     for reads in readers:
         assert reads.ended.wait(20)
         assert [letter.number for letter in reads.letters] == list(range(3000))
+
+
+class Stuck(PooledActor):
+    """In its first message."""
+
+    def __init__(self, begun, may):
+        super().__init__()
+        self.begun, self.may = begun, may
+
+    def on_receive(self, message):
+        self.begun.set()
+        self.may.wait(DEADLINE)
+
+
+def test_a_system_that_keeps_more_letters_loses_none_of_a_burst(may):
+    with ActorSystem(dead_letters_kept=3_000) as system:
+        reads, begun = Reads(UNBOUNDED), threading.Event()
+        ref = system.spawn(Stuck, begun, may)
+        for number in range(2_999):
+            ref.tell(number)
+        assert begun.wait(DEADLINE)
+        system.dead_letters.subscribe(reads)
+        ref.tell("last")
+        system.stop_soon()
+        may.set()
+    assert [letter.what for letter in system.dead_letters.recent()] == [*range(1, 2_999), "last"]
+    assert reads.ended.wait(DEADLINE)
+    assert len(reads.seen) == 2_999
+    assert system.dead_letters.statistics().missed == 0
+
+
+def test_a_system_that_is_to_keep_no_letters_at_all_is_refused():
+    with pytest.raises(
+        InvalidArgumentError, match=r"^dead_letters_kept must be at least 1, got 0$"
+    ):
+        ActorSystem(dead_letters_kept=0)

@@ -1,6 +1,6 @@
 """Dead letters: messages that could not be delivered, and failures that nothing could receive.
 
-The newest ``capacity`` records are kept, and as many causes are distinguished; all are counted.
+The newest records are kept, and up to ``capacity`` causes are distinguished; all are counted.
 Each cause is logged once per ``LOG_EVERY`` seconds, so a flood of one trouble is one line and a
 number. Actors of one class, or in one slot of their supervisor, are one cause, and so is one stage
 of all inner streams. A cause that is silent for ``LOG_EVERY`` makes room for another.
@@ -61,14 +61,16 @@ class DeadLetterStatistics:
 class DeadLetters:
     """The dead letters of one system. All methods may be called from any thread.
 
-    ``schedule`` gives a thread to the signals of subscribers; without it, and once the system has
-    ended, they come on the thread that makes them due, such as the one that calls ``request``.
+    ``kept`` records are kept, by default ``capacity``. ``schedule`` gives a thread to the signals
+    of subscribers. Without it, and once the system has ended, they come on the thread that makes
+    them due, such as the one that calls ``request``.
     """
 
     def __init__(
         self,
         capacity: int = 1000,
         *,
+        kept: int | None = None,
         now: Callable[[], float] = monotonic,
         wall_clock: Callable[[], float] = wall_clock,
         schedule: Callable[[Turn], None] | None = None,
@@ -81,7 +83,7 @@ class DeadLetters:
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity
-        self._kept: deque[DeadLetter] = deque(maxlen=capacity)
+        self._kept: deque[DeadLetter] = deque(maxlen=capacity if kept is None else kept)
         self._total = 0
         self._schedule = schedule or CallingThreadDispatcher().schedule
         self._readers: list[LetterReader] = []

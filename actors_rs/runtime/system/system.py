@@ -24,7 +24,7 @@ from actors_rs.runtime.dispatch.pinned import PinnedDispatcher
 from actors_rs.runtime.dispatch.resources import Resources, check_settings, threads
 from actors_rs.runtime.eventing.events import Events
 from actors_rs.runtime.memory_budget import budget_of
-from actors_rs.runtime.settings import check_flag, check_timeout
+from actors_rs.runtime.settings import check_count, check_flag, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.system.blocks import Blocks
@@ -63,8 +63,8 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
       ``"auto"``, the default, an inlet begins with 8. It requests more while its stage drains a
       whole window within 5 ms and downstream asks for more. The limit is the least of 4,096
       elements, 16 MiB and 250 ms of the stage's work. The weight of an element is estimated, see
-      ``with_attributes(weight=)``. A number is the window of all inlets, except
-      downstream of stages that give lists or blocks, such as ``batch``: there it is 16.
+      ``with_attributes(weight=)``. A number is the window of all inlets, except downstream of
+      stages that give lists or blocks, such as ``batch``: there it is 16.
     - ``memory_limit``: bytes, or a text such as ``"2 GiB"``, that all links hold together at most;
       a window is the most then. No limit by default.
     - ``throughput``: messages that a turn takes at most; by default 100, in a stage all there are,
@@ -80,13 +80,12 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     - ``shutdown_timeout``: seconds that ``shutdown`` waits at most, 30 by default.
     - ``cancel_grace``: seconds, 2 by default, for which a run that was cancelled or failed waits
       for functions that do not return, and a block that an exception leaves waits for everything.
+    - ``dead_letters_kept``: how many dead letters, the newest ones, are kept; 1,000 by default.
     - ``resources``: threads and clocks in place of real ones, for deterministic tests.
 
     >>> with ActorSystem(workers=2, name="orders") as system:
     ...     system.start(Source.of(2, 3).to(Sink.sum())).result(), system.is_open, system.children()
     (5, True, ())
-    >>> system.is_open
-    False
     """
 
     # Class attributes, since an instance with more than 30 attributes of its own is slow.
@@ -102,8 +101,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     _orphaned = False  # in a child of its process, and closed then
     _fatal: BaseException | None = None
     _signals: SystemSignals | None = None
-    _abandoned = 0
-    _restarts = 0
+    _abandoned = _restarts = 0
     watchers: tuple[Callable[[Activity], object], ...] = ()
     """Called with each activity that begins, such as a run; on any thread, and they never raise."""
 
@@ -122,10 +120,12 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         name: str = "actors",
         shutdown_timeout: float = 30.0,
         cancel_grace: float = 2.0,
+        dead_letters_kept: int = 1000,
         resources: Resources | None = None,
     ) -> None:
         flags = {"metrics": metrics, "monitor": monitor}
         times = shutdown_timeout, cancel_grace
+        check_count("dead_letters_kept", dead_letters_kept)
         check_settings(window, throughput, stall_after, dispatcher, times, name, flags)
         self.name = name
         if window == "auto":
@@ -134,9 +134,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self.window = window
         """What an inlet keeps requested, or the most of it where that is automatic."""
         self.memory, self.throughput = budget_of(memory_limit), throughput
-        self.metrics = metrics
-        self.monitor = monitor
-        self.stall_after = stall_after
+        self.metrics, self.monitor, self.stall_after = metrics, monitor, stall_after
         self.sends_ahead = dispatcher == "pool" and resources is None  # with threads to do it
         self._calling_thread = CallingThreadDispatcher()  # one for all: several would nest
         self._resources = resources or threads(
@@ -145,7 +143,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
             cap=max_workers,
             dispatcher=self._calling_thread if dispatcher == "calling_thread" else None,
         )
-        self._take(self._resources)
+        self._take(self._resources, dead_letters_kept)
         self.shutdown_timeout, self.cancel_grace = times
         self._begin_empty()
         if resources is None:  # nobody looks into a world
@@ -170,7 +168,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self._hanging: set[int] = set()  # the ones of these that were in a turn
         self._shutdowns: list[Hurriable] = []  # under way
 
-    def _take(self, resources: Resources) -> None:
+    def _take(self, resources: Resources, dead_letters_kept: int) -> None:
         self._dispatcher = resources.dispatcher
         self.timers = resources.timers
         self.blocking = resources.blocking
@@ -183,6 +181,7 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         self.chance = resources.chance
         """From 0 to 1, at random: the dice of waits with jitter."""
         self.dead_letters = DeadLetters(
+            kept=dead_letters_kept,
             now=resources.now,
             wall_clock=resources.wall_clock,
             schedule=resources.dispatcher.schedule,
