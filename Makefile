@@ -19,7 +19,7 @@ WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME
 WITH_JVMS = $(WITH_JAVA) SPARK_SUBMIT_OPTS="$$($(PY) -m tests.java_archive)"; export SPARK_SUBMIT_OPTS;
 
 .DEFAULT_GOAL := help
-.PHONY: docs docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
+.PHONY: docs docs-release docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
 .PHONY: ruff style mypy pyright
 
 help: ## this list
@@ -77,7 +77,11 @@ pyright: $(READY)
 	@PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(PY) -m pyright --pythonpath $(PY)
 
 docs: $(READY) ## the documentation site, into build/site
-	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build
+
+docs-release: $(READY) ## commits the site of this version to the branch gh-pages, beside older ones
+	@export PATH="$(abspath $(dir $(PY))):$$PATH" NO_MKDOCS_2_WARNING=1; \
+	  mike deploy --update-aliases "$$($(PY) -c 'import actors_rs; print(actors_rs.__version__.rpartition(".")[0])')" latest && mike set-default latest
 
 docs-serve: $(READY) ## shows the site, and again when a page changes
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs serve

@@ -1,8 +1,12 @@
 """Hooks of the documentation site, which `mkdocs.yml` names."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
+
+from markdown import Extension, Markdown
+from markdown.preprocessors import Preprocessor
 
 DOCS = Path(__file__).parent
 LINK = re.compile(r"\[((?:`[^`]*`|[^\[\]`])*)\]\(((?:\.\./)+[^)\s#]+)(#[^)\s]*)?\)")
@@ -11,8 +15,42 @@ DIAGRAM = re.compile(r"<pre>.*?</pre>")
 """A marble diagram in a table: its lists are no links."""
 
 
+class _ExamplesAsCode(Preprocessor):
+    """Puts a fence around each example of a docstring: Markdown takes ``>>> `` for a quote."""
+
+    def run(self, lines: list[str]) -> list[str]:
+        fenced, inside = list[str](), ""
+        for line in [*lines, ""]:
+            if inside == "example" and not line.strip():
+                fenced.append("```")
+                inside = ""
+            elif not inside and line.startswith(">>> "):
+                fenced.append("```pycon")
+                inside = "example"
+            elif line.startswith("```"):
+                inside = "" if inside else "fence"
+            fenced.append(line)
+        return fenced[:-1]
+
+
+class Examples(Extension):
+    """Shows the examples of docstrings as code."""
+
+    def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the name is Markdown's
+        before_fences_are_read = 29
+        md.preprocessors.register(_ExamplesAsCode(md), "examples", before_fences_are_read)
+
+
+def version() -> str:
+    """The version of the package that the site describes."""
+    project = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
+
+
 def on_config(config: Any, /) -> Any:
-    """Put the decisions after their index, in the order of their numbers."""
+    """Name the version, show examples as code, put the decisions in the order of their numbers."""
+    config["site_name"] += f" {version()}"
+    config["markdown_extensions"].append(Examples())
     for section in config["nav"]:
         for entry in section.get("Explanation", ()) if isinstance(section, dict) else ():
             if isinstance(entry, dict) and "Decisions" in entry:

@@ -1,0 +1,76 @@
+"""How the documentation site is built: `make docs`, with the hooks of `docs/site_hooks.py`."""
+
+import importlib.util
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import actors_rs
+
+markdown = pytest.importorskip("markdown")
+ROOT = Path(__file__).parents[2]
+CONFIG = """\
+site_name: one page
+strict: true
+plugins: []
+validation: { links: { not_found: warn, anchors: warn } }
+"""
+
+
+@pytest.fixture(scope="module")
+def hooks():
+    spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "docs/site_hooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def build(folder, text):
+    """Runs the command of `make docs` for a site with one page."""
+    said = subprocess.run(
+        ["make", "--just-print", "docs"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    (folder / "docs").mkdir()
+    (folder / "docs/index.md").write_text(text)
+    (folder / "mkdocs.yml").write_text(CONFIG)
+    command = f"{said.stdout.splitlines()[-1]} -f {folder}/mkdocs.yml -d {folder}/site"
+    return subprocess.run(
+        command, check=False, shell=True, cwd=ROOT, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize("link", ["gone.md", "#gone"])
+def test_a_link_to_nothing_fails_the_build(tmp_path, link):
+    done = build(tmp_path, f"# A page\n\nSee [there]({link}).\n")
+    assert done.returncode, done.stdout
+    assert "gone" in done.stderr
+
+
+def test_a_page_without_a_warning_is_built(tmp_path):
+    done = build(tmp_path, "# A page\n\nSee [above](#a-page).\n")
+    assert not done.returncode, done.stderr
+    assert (tmp_path / "site/index.html").exists()
+
+
+def html(hooks, text):
+    return markdown.markdown(text, extensions=["pymdownx.superfences", hooks.Examples()])
+
+
+def test_the_example_of_a_docstring_is_shown_as_code(hooks):
+    shown = html(hooks, "Adds.\n\n>>> 1 + 1\n2\n>>> ['a']\n['a']\n\nAnd no more.")
+    assert "blockquote" not in shown
+    assert shown.count("<pre>") == 1
+    assert "<p>And no more.</p>" in shown
+
+
+def test_what_a_fence_holds_is_left_as_it_is(hooks):
+    fenced = "```pycon\n>>> 1 + 1\n2\n```\n\nAnd no more."
+    assert html(hooks, fenced) == markdown.markdown(fenced, extensions=["pymdownx.superfences"])
+
+
+def test_the_site_names_the_version_of_the_package(hooks):
+    config = {"site_name": "actors_rs", "nav": [], "markdown_extensions": []}
+    assert hooks.on_config(config)["site_name"] == f"actors_rs {actors_rs.__version__}"
