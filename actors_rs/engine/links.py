@@ -1,6 +1,6 @@
 """Links: what connects an outlet to an inlet, and the signals that cross between islands.
 
-Three kinds, with one interface (``Downstream`` and ``Upstream`` of ``stages/ports.py``):
+Three kinds, with one interface (``Downstream`` and ``Upstream`` of ``stages/chunks/peers.py``):
 
 - *local*, between two members of one island: a call, which makes the peer due;
 - *mailbox*, to a member of another island: a message, from any thread;
