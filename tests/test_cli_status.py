@@ -41,6 +41,16 @@ def test_people_are_told_what_is_done_what_is_left_and_why(ledger, capsys):
     assert "partition 2 failed, to be tried again (0 attempts): worker lost" in out
 
 
+def test_people_and_programs_are_told_the_code_of_an_error(ledger, capsys):
+    run = Ledger(ledger).open(Plan("id: int64", 4, "Range"))
+    run.finish("failed", "other rows than before", "ARS-005")
+    assert main(["status", str(ledger)]) == 0
+    assert "error: other rows than before [ARS-005]" in capsys.readouterr().out.splitlines()
+    assert main(["status", str(ledger), "--json"]) == 0
+    starts = json.loads(capsys.readouterr().out)["starts"]
+    assert [start["code"] for start in starts] == [None, "ARS-005"]
+
+
 def test_programs_get_everything_as_json(ledger, capsys):
     assert main(["status", str(ledger), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
@@ -130,9 +140,9 @@ def test_a_run_that_was_killed_is_told_from_one_that_goes_on():
     lines = list(
         report_lines(Report(2, "f" * 64, "running", None, 0.0, None, None, entries), now=9.0)
     )
-    said = "run 2 was killed: the ledger has no end of it, and no process holds the ledger, plan "
+    said = "run 2 was killed, or could not write its end: no process holds the ledger, plan "
     assert lines[0].startswith(said)
-    assert lines[2].endswith("(50.0%), 1 running when it was killed, 1 pending")
+    assert lines[2].endswith("(50.0%), 1 running when it ended, 1 pending")
     assert "left" not in lines[3], "nobody works on it"
 
 

@@ -56,6 +56,7 @@ def test_an_older_ledger_is_read_without_notes_of_verification_and_then_gets_the
     with closing(sqlite3.connect(ledger)) as database, database:
         database.execute("ALTER TABLE ledger_starts DROP COLUMN to_verify")
         database.execute("ALTER TABLE ledger_starts DROP COLUMN verified")
+        database.execute("ALTER TABLE ledger_starts DROP COLUMN code")
     assert status(ledger).starts[-1]["verified"] is None
     run = Ledger(ledger).open(PLAN)
     run.write([notes.verified(1, 3)])

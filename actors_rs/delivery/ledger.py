@@ -248,17 +248,17 @@ class LedgerRun:
                     values = {"run": self.run, "now": note.now, **note.values}
                     self._database.execute(note.sql, values)
 
-    def finish(self, state: str, error: str | None = None) -> None:
+    def finish(self, state: str, error: str | None = None, code: str | None = None) -> None:
         """The run has ended; gives the ledger up, also if that cannot be written.
 
-        Later calls do nothing.
+        ``code`` is the code of the error, such as ``ARS-005``. Later calls do nothing.
         """
         with self._lock:
             finished, self._finished = self._finished, True
         if finished:
             return
         try:
-            end = {"state": state, "error": error}
+            end = {"state": state, "error": error, "code": code}
             self.write([Note(_LEFT, {}), Note(_END, end), Note(END_OF_START, end)])
         finally:
             with self._lock:

@@ -49,7 +49,8 @@ def report_lines(report: Report, now: float) -> Iterator[str]:
         yield f"{counted(again, 'attempt')} {were}"
     yield from _starts(report)
     if report.error:
-        yield f"error: {text_of(report.error)}"
+        code = report.starts[-1].get("code") if report.starts else None
+        yield f"error: {text_of(report.error)}{f' [{code}]' if code else ''}"
     failed = [entry for entry in report.partitions if entry.last_error]
     for state, what in _after_failure(report).items():
         yield from _causes([entry for entry in failed if entry.state == state], what)
@@ -185,7 +186,7 @@ def _state(report: Report) -> str:
     if report.state != "running":
         return report.state
     if report.holder is None:
-        return "was killed: the ledger has no end of it, and no process holds the ledger"
+        return "was killed, or could not write its end: no process holds the ledger"
     return f"running, held by process {report.holder}"
 
 
@@ -209,7 +210,7 @@ def _at_present(report: Report, now: float) -> Iterator[str]:
 
 
 def _word(state: str, report: Report) -> str:
-    return "running when it was killed" if state == "running" and not report.holder else state
+    return "running when it ended" if state == "running" and not report.holder else state
 
 
 def _share(report: Report) -> str:

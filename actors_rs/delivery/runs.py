@@ -102,7 +102,7 @@ def _begin_run(database: sqlite3.Connection, plan: Plan, outputs: Collection[Out
 
 
 def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Output]) -> None:
-    """Continue ``run``: partitions that are not committed, poison included, are pending again."""
+    """Continue ``run``. Poison stays poison until an attempt begins: this start may do none."""
     with database:
         database.execute(
             "UPDATE ledger_runs SET state = 'running', holder = ?, ended = NULL, error = NULL "
@@ -110,7 +110,7 @@ def _take_over(database: sqlite3.Connection, run: int, outputs: Collection[Outpu
             (os.getpid(), run),
         )
         database.execute(
-            "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state <> 'committed'",
+            "UPDATE ledger_partitions SET state = 'pending' WHERE run = ? AND state = 'running'",
             (run,),
         )
         database.execute("UPDATE ledger_partitions SET attempts_in_start = 0 WHERE run = ?", (run,))

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS ledger_outputs (
 CREATE TABLE IF NOT EXISTS ledger_starts (
     run INTEGER NOT NULL, start INTEGER NOT NULL, started REAL NOT NULL, state TEXT NOT NULL,
     ended REAL, error TEXT, process INTEGER, to_verify INTEGER, verified INTEGER,
-    PRIMARY KEY (run, start)) WITHOUT ROWID;
+    code TEXT, PRIMARY KEY (run, start)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger_schemas (
     run INTEGER NOT NULL, sink TEXT NOT NULL, schema BLOB NOT NULL, PRIMARY KEY (run, sink));
 CREATE TABLE IF NOT EXISTS ledger_version (version INTEGER PRIMARY KEY);
@@ -56,6 +56,7 @@ _ADDED = (
     ("ledger_starts", "process", "INTEGER"),
     ("ledger_starts", "to_verify", "INTEGER"),
     ("ledger_starts", "verified", "INTEGER"),
+    ("ledger_starts", "code", "TEXT"),
 )
 
 
@@ -124,7 +125,10 @@ class Report:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many partitions are in each state."""
+        """How many partitions are in each state.
+
+        Poison of an earlier start counts as poison until a later start tries the partition again.
+        """
         counts = {"pending": 0, "running": 0, "committed": 0, "poison": 0}
         for entry in self.partitions:
             counts[entry.state] += 1

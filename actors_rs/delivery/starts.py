@@ -12,10 +12,10 @@ from typing import Any
 __all__ = ["END_OF_START", "add_older_starts", "has_column", "note_start", "read_starts"]
 
 END_OF_START = (
-    "UPDATE ledger_starts SET state = :state, error = :error, ended = :now WHERE run = :run "
-    "AND start = (SELECT MAX(start) FROM ledger_starts WHERE run = :run)"
+    "UPDATE ledger_starts SET state = :state, error = :error, code = :code, ended = :now "
+    "WHERE run = :run AND start = (SELECT MAX(start) FROM ledger_starts WHERE run = :run)"
 )
-_ADDED = ("process", "to_verify", "verified")
+_ADDED = ("process", "to_verify", "verified", "code")
 
 
 def has_column(database: sqlite3.Connection, table: str, column: str) -> bool:
@@ -50,8 +50,9 @@ def read_starts(database: sqlite3.Connection) -> tuple[dict[str, Any], ...]:
     ``committed`` counts the partitions of the start, ``rows`` their rows, and ``done`` the
     partitions that earlier starts of its run had committed. ``process`` is the number of its
     process. ``to_verify`` finished partitions are computed again before the first new one, and
-    ``verified`` of them are done; both are ``None`` in a start that verifies none. All three are
-    ``None`` where the ledger is older than such notes.
+    ``verified`` of them are done; both are ``None`` in a start that verifies none. ``code`` is the
+    code of its error, such as ``ARS-005``, if it has one. All four are ``None`` where the ledger is
+    older than such notes.
     """
     names = (
         *("run", "start", "state", "started", "ended", "error", "partitions"),

@@ -70,13 +70,29 @@ def test_what_is_committed_stays_so_whatever_a_late_attempt_says(path):
     run.finish("completed")
 
 
-def test_poison_is_tried_again_by_the_next_run(path):
+def poisoned(path):
+    """A ledger whose first partition is poison, and its second was running to the end."""
     run = Ledger(path).open(PLAN)
     run.failed(0, "bad", poison=True)
+    run.begun(1)
     run.finish("failed", "a partition is poison")
+
+
+def test_poison_stays_poison_in_a_start_that_ends_before_it_tries_anything(path):
+    poisoned(path)
+    refused = Ledger(path).open(PLAN)
+    assert states(status(path)) == ["poison", "pending", "pending"]
+    refused.finish("failed", "other rows than before")
+    assert status(path).counts["poison"] == 1
+
+
+def test_poison_is_tried_again_by_the_next_run_and_runs_from_then_on(path):
+    poisoned(path)
     again = Ledger(path).open(PLAN)
-    assert states(again.report()) == ["pending"] * 3
-    again.finish("completed")
+    again.begun(0)
+    assert states(again.report()) == ["running", "pending", "pending"]
+    again.finish("cancelled")
+    assert states(status(path)) == ["pending"] * 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from actors_rs.delivery import Disposition, Ledger, status
-from actors_rs.errors import RunCancelled
+from actors_rs.errors import LedgerError, RunCancelled
 from actors_rs.spark.resuming.ledger_writer import LedgerWriter
 from tests.spark.bench import ListPlan
 from tests.spark.test_failed_turns import Shell
@@ -100,6 +100,16 @@ def test_notes_that_are_just_being_written_are_in_the_ledger_when_it_is_closed(
     closing.join()
     (entry,) = status(path).partitions
     assert (entry.state, entry.last_error) == ("poison", "damaged")
+
+
+def test_a_start_is_noted_with_the_code_of_its_error(tmp_path: Path) -> None:
+    path = tmp_path / "night.ledger"
+    for error in (LedgerError("other rows than before"), ValueError("no number"), None):
+        ledger = LedgerWriter(Ledger(path), lambda element: 1)
+        ledger.open(ListPlan([0]), 1)
+        ledger.close(error, completed=True)
+        assert ledger.starts[-1]["code"] == status(path).starts[-1]["code"]
+    assert [start["code"] for start in status(path).starts] == ["ARS-005", None, None]
 
 
 def test_a_start_that_ends_while_it_is_planned_is_shown_as_ended(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ class LedgerWriter:
         self._rows_of = rows_of
         self._outputs = outputs
         self._run: LedgerRun | None = None
-        self._closed: tuple[str, str | None] | None = None
+        self._closed: tuple[str, str | None, str | None] | None = None
 
     def check(self) -> None:
         """Raise what can be known to go wrong with ``open`` before anything is planned."""
@@ -228,20 +228,21 @@ class LedgerWriter:
             state = "completed" if completed else "cancelled"
         else:
             state = "cancelled" if isinstance(error, RunCancelled) else "failed"
-        self._closed = (state, None if error is None else text_of(error) or named(error))
+        why = None if error is None else text_of(error) or named(error)
+        self._closed = (state, why, getattr(error, "code", None) or None)
         if self._run is not None:
             with suppress(Exception):
                 self.write()
             with suppress(Exception):
                 self._finish(self._run, *self._closed)
 
-    def _finish(self, run: LedgerRun, state: str, why: str | None) -> None:
+    def _finish(self, run: LedgerRun, state: str, why: str | None, code: str | None) -> None:
         if state != "failed":
             with suppress(Exception):  # the end must be written in any case
                 if left := left_over(run.report()):
                     logger.info("%s: %s", self._ledger.path, left)
-        run.finish(state, why)
-        self._note_of_start(state=state, error=why, ended=wall_clock())
+        run.finish(state, why, code)
+        self._note_of_start(state=state, error=why, code=code, ended=wall_clock())
 
     def _open_run(self) -> LedgerRun:
         assert self._run is not None, "the ledger is opened with the plan"
