@@ -12,6 +12,7 @@ from actors_rs.graph.checks import (
     encoding_of,
     flag,
     function,
+    optional_plain_function,
     path_of,
     plain_function,
     required_text,
@@ -59,20 +60,12 @@ WINDOW_OF_RECORD_BATCHES = 4
 def _blocking(
     kind: str,
     make: Callable[[], Any],
-    outflow_window: int = 0,
     *,
     pinned: bool = True,
-    outflow_bytes: int = 0,
+    **outflow: Any,
 ) -> Flow[Never, Any]:
     """A flow that begins with a source on a thread of its own, unless that is not ``pinned``."""
-    attributes = _PINNED if pinned else None
-    spec = spec_of(
-        kind,
-        make,
-        attributes=attributes,
-        outflow_window=outflow_window,
-        outflow_bytes=outflow_bytes,
-    )
+    spec = spec_of(kind, make, attributes=_PINNED if pinned else None, **outflow)
     return flow_of(OutletRef(spec))
 
 
@@ -134,8 +127,9 @@ class FileSources:
         """The paths of the files that match ``pattern``, sorted; ``**`` is any directories.
 
         ``*`` and ``**`` match no names with a leading dot. A pattern without a match gives no
-        elements. Fails with ``ReadError`` if a directory cannot be read, if that before the first
-        wildcard is not there, or if a ``pattern`` without wildcards is the name of no file.
+        elements, and logs a warning. Fails with ``ReadError`` if a directory cannot be read, if
+        that before the first wildcard is not there, or if a ``pattern`` without wildcards is the
+        name of no file.
 
         >>> from pathlib import Path
         >>> size = Path("orders.csv").write_text("id\\n1\\n")
@@ -194,12 +188,15 @@ class FileSources:
         errors: str = "strict",
         compression: Compression = "infer",
         on_bad_row: OnBadRow = "fail",
+        parse: Callable[[Any], Any] | None = None,
     ) -> Flow[Never, Any]:
         """The JSON values of files with one on each line.
 
         The default ``encoding`` is UTF-8, with a byte order mark or without. ``errors`` is as for
-        ``lines``, and ``on_bad_row`` as for ``csv``; a bad row is a line that is no JSON. ``path``,
-        ``compression``: see the guide, *Files*.
+        ``lines``, and ``on_bad_row`` as for ``csv``. ``parse(value)`` gives the element for a
+        value, by default the value. A bad row is a line that is no JSON, or for which ``parse``
+        raises: so a check of yours is reported with the line. ``path``, ``compression``: see the
+        guide, *Files*.
 
         >>> from io import StringIO
         >>> Source.jsonl(StringIO('{"id": 1}\\n{"id": \\n'), on_bad_row="skip").run(Sink.list())
@@ -209,7 +206,8 @@ class FileSources:
         encoding_of(encoding, "Source.jsonl")
         decoding_errors(errors, "Source.jsonl")
         bad_row_policy(on_bad_row, "Source.jsonl")
-        return _blocking("jsonl", partial(Jsonl, inputs, encoding, errors, on_bad_row))
+        optional_plain_function(parse, "Source.jsonl: parse")
+        return _blocking("jsonl", partial(Jsonl, inputs, encoding, errors, on_bad_row, parse))
 
     @staticmethod
     def json(
@@ -338,7 +336,7 @@ class FileSources:
         names = None if columns is None else _names(columns)
         arrow_parquet()
         make = partial(Parquet, path, names, rows_per_batch)
-        return _blocking("parquet", make, WINDOW_OF_RECORD_BATCHES)
+        return _blocking("parquet", make, outflow_window=WINDOW_OF_RECORD_BATCHES)
 
     @overload
     @staticmethod

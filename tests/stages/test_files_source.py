@@ -57,6 +57,15 @@ def test_what_glob_finds_is_found(tree, pattern, absolute):
     assert found(pattern) == [Path(path) for path in sorted(set(expected))]
 
 
+def test_a_pattern_without_a_match_gives_nothing_and_a_warning_that_names_it(tree, caplog):
+    assert found("a/**/*.csv")
+    assert not caplog.records
+    assert found("a/*.parquet") == []
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert "stage 'files': no file matches 'a/*.parquet'" in record.getMessage()
+
+
 def test_a_link_to_a_directory_it_is_in_is_not_followed_for_ever(tree):
     Path("a/b/up").symlink_to(tree / "a")
     assert found("a/**/*.csv") == [Path("a/3.csv"), Path("a/b/5.csv"), Path("a/b/c/6.csv")]

@@ -64,6 +64,48 @@ def test_a_function_for_bad_lines_that_raises_fails_the_stream_with_the_line(pat
     assert isinstance(error.__cause__, ZeroDivisionError)
 
 
+def order_of(value):
+    if not isinstance(value, dict):
+        raise TypeError("no order")
+    return value["id"], value["cents"]
+
+
+ORDERS = '{"id": 1, "cents": 5}\n42\n\n{"id": 2}\n{"id"\n{"id": 3, "cents": 6}\n'
+
+
+def test_a_value_that_parse_refuses_is_a_bad_row_with_its_line_as_one_that_is_no_json(path):
+    path.write_text(ORDERS)
+    bad: list[BadRow] = []
+    source = Source.jsonl(path, parse=order_of, on_bad_row=bad.append)
+    assert listed(source) == [(1, 5), (3, 6)]
+    assert [(row.line, row.text) for row in bad] == [
+        (2, "42\n"),
+        (4, '{"id": 2}\n'),
+        (5, '{"id"\n'),
+    ]
+    assert [str(row.error) for row in bad[:2]] == [
+        "parse: TypeError: no order",
+        "parse: KeyError: 'cents'",
+    ]
+    assert isinstance(bad[1].error.__cause__, KeyError)
+
+
+def test_parse_that_raises_fails_the_stream_with_the_line_by_default(path):
+    path.write_text(ORDERS)
+    error = error_of(Source.jsonl(path, parse=order_of))
+    assert (error.line, "no order" in str(error)) == (2, True)
+
+
+def test_parse_gives_the_elements_also_none(path):
+    path.write_text("1\n2\n")
+    assert listed(Source.jsonl(path, parse={1: None, 2: "b"}.get)) == [None, "b"]
+
+
+def test_parse_must_be_a_plain_function():
+    with pytest.raises(ArgumentTypeError, match=r"Source\.jsonl: parse"):
+        Source.jsonl("rows.jsonl", parse=3)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("value", "kind"), [("ignore", InvalidArgumentError), (3, ArgumentTypeError)]
 )

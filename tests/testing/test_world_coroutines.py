@@ -342,3 +342,15 @@ def test_generators_that_coroutines_leave_are_released(keep):
         with World(RandomWalk(seed)) as world:
             released, _ = scenario(world)
         assert len(released) == 3
+
+
+@pytest.mark.parametrize(("cancellable", "ends"), [(True, 1), (False, 100)])
+def test_a_timeout_cancels_a_coroutine_while_a_sleep_of_the_world_goes_on(cancellable, ends):
+    async def coroutine(x):
+        await asyncio.sleep(100)
+
+    with World() as world:
+        f = coroutine if cancellable else lambda x: world.sleep(100)
+        failed = Source.of("x").map_async(f, timeout=1.0, fallback=lambda x, error: world.now)
+        assert world.start(failed.to(Sink.list())).result() == [1]
+        assert world.now == ends

@@ -3,7 +3,7 @@
 logs/1.csv logs/2.csv |
 
 Gives the paths of the files that match a pattern, sorted, as found on first demand. Where nothing
-matches in a directory that is there, there are none.
+matches in a directory that is there, there are none, and a warning in the log says so.
 
 Back-pressure: looks at each path when it is asked for, on a thread of its own.
 Completes: after the last path.
@@ -47,7 +47,12 @@ class Files(IteratorSource):
         else:
             _expect_directory(join(pattern.anchor, *takewhile(_is_name, parts)), self._pattern)
         found = sorted(set(_matching(pattern.anchor, parts)))
-        return (Path(path) for path in found if S_ISREG(_mode_of(path)))
+        files = (Path(path) for path in found if S_ISREG(_mode_of(path)))
+        if (first := next(files, None)) is None:
+            self.context.warn(f"no file matches {repr_of(self._pattern)}: it gives no elements")
+            return
+        yield first
+        yield from files
 
 
 def _expect_file(path: Path) -> None:
