@@ -40,6 +40,8 @@ class Service(BaseHTTPRequestHandler):
         body = json.dumps({"name": f"customer {customer}"}).encode() if status == 200 else b""
         self.send_response(status)
         self.send_header("Content-Length", str(len(body)))
+        if status == 429:
+            self.send_header("Retry-After", "1")
         self.end_headers()
         self.wfile.write(body)
 
@@ -72,6 +74,13 @@ def may_pass(error: Exception) -> bool:
     return not (isinstance(error, httpx.HTTPStatusError) and error.response.status_code == 404)
 
 
+def asked_wait(error: Exception) -> float | None:
+    """The seconds that the answer asks for, if it does."""
+    if isinstance(error, httpx.HTTPStatusError) and "Retry-After" in error.response.headers:
+        return float(error.response.headers["Retry-After"])
+    return None
+
+
 def orders_with_names(client: httpx.Client) -> Source[Order]:
     """The stream. First and repeated calls together stay within what the service allows."""
     first_calls = RateLimit(0.8 * CALLS_PER_SECOND, burst=BURST / 2)
@@ -80,7 +89,13 @@ def orders_with_names(client: httpx.Client) -> Source[Order]:
         Source.from_iterable(ORDERS)
         .throttle(first_calls)
         .map_async(partial(enriched, client), parallelism=8)
-        .retry(Backoff(0.05, maximum=1.0), max_attempts=5, budget=repeated_calls, when=may_pass)
+        .retry(
+            Backoff(0.05, maximum=1.0),
+            max_attempts=5,
+            budget=repeated_calls,
+            when=may_pass,
+            after=asked_wait,
+        )
         .on_failure("resume")
         .named("look up")
     )

@@ -45,3 +45,19 @@ def test_the_service_refuses_a_call_without_a_token(client, monkeypatch):
     monkeypatch.setattr(example.Service, "tokens", 2.0)
     found = [client.get("/customers/1").status_code for _ in range(3)]
     assert found == [200, 200, 429]
+
+
+def test_a_refused_call_waits_as_long_as_the_answer_asks_for_and_others_as_the_backoff_says(
+    client, monkeypatch
+):
+    monkeypatch.setattr(example, "CALLS_PER_SECOND", 0)
+    monkeypatch.setattr(example.Service, "tokens", 1.0)
+    assert example.enriched(client, {"customer": 1})["name"] == "customer 1"
+    with pytest.raises(httpx.HTTPStatusError) as refused:
+        example.enriched(client, {"customer": 1})
+    assert example.asked_wait(refused.value) == 1.0
+    monkeypatch.setattr(example.Service, "tokens", 1.0)
+    with pytest.raises(httpx.HTTPStatusError) as unknown:
+        example.enriched(client, {"customer": example.UNKNOWN})
+    assert example.asked_wait(unknown.value) is None
+    assert example.asked_wait(httpx.ReadTimeout("")) is None

@@ -76,6 +76,7 @@ CALLED = {
     "on_termination: f": lambda f: Flow().on_termination(f),
     "monitor: f": lambda f: Flow().monitor(f),
     "map_error: f": lambda f: Flow().map_error(f),
+    "retry: after": lambda f: Flow().map_async(str, 1, retry_after=f),
     "retry: when": lambda f: Flow().map_async(str, 1).retry(when=f),
     "on_failure: decider": lambda f: Flow().map(str).on_failure(decider=f),
     "Source.unfold_resource: close": lambda f: Source.unfold_resource(int, int, f),

@@ -86,6 +86,8 @@ OF_DECIDERS: dict[str, Any] = {
     "partition decider": lambda f: merge(*ten.partition(2, lambda n: 1 // n, decider=f)),
     "for_each decider": lambda f: Sink.for_each(lambda n: 1 // n).on_failure(decider=f),
     "retry when": lambda f: ten.map_async(lambda n: 1 // n, 2).retry(when=f),
+    "retry after": lambda f: ten.map_async(lambda n: 1 // n, 2).retry(after=f),
+    "map_async retry_after": lambda f: ten.map_async(lambda n: 1 // n, 2, retry_after=f),
 }
 AT_ONCE = {"combine how", "then make"}
 """Called while the blueprint is built: what they raise is raised there."""
@@ -93,10 +95,10 @@ BESIDE = {"from_iterable interrupt", "unfold interrupt", "unfold_resource interr
 """Called on a thread of their own: what they raise is a dead letter."""
 ELSEWHERE = {
     *("aggregate_by key", "aggregate_by fold", "aggregate_by event_time", "join key"),
-    *("join right_key", "join event_time", "join right_event_time", "csv types", "contramap f"),
+    *("join right_key", "join event_time", "join right_event_time", "csv types", "jsonl parse"),
     *("map_processes f", "map_processes initializer", "flat_map_processes f", "fan combine"),
     *("flat_map_processes initializer", "from_callback register", "map_result f"),
-    *("with_attributes weight", "map_processes fallback"),
+    *("with_attributes weight", "map_processes fallback", "contramap f"),
 }
 """Their failures have tests in the files of these stages."""
 

@@ -187,6 +187,7 @@ COMPOSED = [
         out:       f(a)  f(b) |      (waits in between as the backoff says)
 
         Calls the function of the preceding ``map_async`` again for an element on which it failed.
+        ``after=f`` gives the seconds to wait, from the error, where the backoff should not.
 
         Back-pressure: as ``map_async`` does; a waiting element holds no thread and no place.
         Completes: with upstream, once no call runs or waits.

@@ -253,6 +253,7 @@ class Operators(Chain[In_contra, Out_co]):
         max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
+        retry_after: Callable[[Exception], float | None] | None = None,
         max_attempts: int | None = None,
         fallback: Callable[[Out_co, Exception], F] | None = None,
     ) -> Flow[In_contra, R | F]: ...
@@ -270,6 +271,7 @@ class Operators(Chain[In_contra, Out_co]):
         max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
+        retry_after: Callable[[Exception], float | None] | None = None,
         max_attempts: int | None = None,
         fallback: Callable[[Out_co, Exception], F] | None = None,
     ) -> Flow[In_contra, R | F]: ...
@@ -287,6 +289,7 @@ class Operators(Chain[In_contra, Out_co]):
         max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
+        retry_after: Callable[[Exception], float | None] | None = None,
         max_attempts: int | None = None,
         fallback: Callable[[Out_co, Exception], F] | None = None,
     ) -> Flow[In_contra, R | F]: ...
@@ -303,6 +306,7 @@ class Operators(Chain[In_contra, Out_co]):
         max_abandoned: int | None = None,
         retry: Backoff | None = None,
         retry_on: RetryOn | None = None,
+        retry_after: Callable[[Exception], float | None] | None = None,
         max_attempts: int | None = None,
         fallback: Callable[[Out_co, Exception], Any] | None = None,
     ) -> Flow[In_contra, Any]:
@@ -319,11 +323,13 @@ class Operators(Chain[In_contra, Out_co]):
           abandoned and counted.
         - ``max_abandoned``: if more threads are abandoned, 16 by default, the stage fails with
           ``AbandonedCallsError`` under any policy. Needs ``timeout``.
-        - ``retry``, ``retry_on``, ``max_attempts``: each of them turns retries on. An element whose
-          call fails with one of ``retry_on`` (an exception class or several; each ``Exception`` by
-          default) is called for again after the wait that ``retry`` gives, a ``Backoff()`` by
-          default. ``max_attempts`` counts all calls, the first one included: 3 by default. A
-          waiting element takes no place among the ``parallelism`` calls; see ``Flow.retry``.
+        - ``retry``, ``retry_on``, ``retry_after``, ``max_attempts``: each turns retries on. An
+          element whose call fails with one of ``retry_on`` (an exception class or several; each
+          ``Exception`` by default) is called for again after the wait that ``retry`` gives, a
+          ``Backoff()`` by default. ``retry_after(error)`` may give other seconds, for instance
+          what a ``Retry-After`` says, or ``None``. ``max_attempts`` counts all calls, the first one
+          included: 3 by default. A waiting element takes no place among the ``parallelism`` calls;
+          see ``Flow.retry``.
         - ``fallback``: ``fallback(element, error)`` is given in place of an element whose calls
           have failed for good; ``None`` by default. ``error`` is the last ``Exception``:
           ``CallTimeout`` after ``timeout``, ``CallExitError`` for a ``SystemExit``. It is a plain
@@ -345,12 +351,12 @@ class Operators(Chain[In_contra, Out_co]):
         flow = self.then("map_async", make, holds=2 * parallelism)._changed(
             "map_async", most_window=window, falls_back=fallback is not None
         )
-        if retry is None and retry_on is None and max_attempts is None:
+        if all(option is None for option in (retry, retry_on, retry_after, max_attempts)):
             return flow
         when = None if retry_on is None else worth_retrying(retry_on)
         attempts = 3 if max_attempts is None else max_attempts
         at_least(1, attempts, "map_async: max_attempts")
-        return flow.retry(retry, attempts, when=when)
+        return flow.retry(retry, attempts, when=when, after=retry_after)
 
 
 def _calls(

@@ -120,6 +120,7 @@ class Recovery(Chain[In_contra, Out_co]):
         max_attempts: int = 3,
         budget: RateLimit | None = None,
         when: Callable[[Exception], Any] | None = None,
+        after: Callable[[Exception], float | None] | None = None,
     ) -> Flow[In_contra, Out_co]:
         """Let the ``map_async`` before this call its function again for an element it failed for.
 
@@ -131,6 +132,9 @@ class Recovery(Chain[In_contra, Out_co]):
           n for instance: by default it lets hardly more than one call pass at a moment.
         - ``when``: ``when(error)`` says which errors are worth another call, by default every
           ``Exception``.
+        - ``after``: ``after(error)`` gives the seconds to wait, for instance the ``Retry-After`` of
+          an answer 429, or ``None``: then ``backoff`` does. The seconds may be more than
+          ``backoff.maximum``, and jitter does not change them.
 
         After its last call an element fails as it would without this: ``fallback`` of ``map_async``
         is called, and ``on_failure`` decides.
@@ -151,13 +155,14 @@ class Recovery(Chain[In_contra, Out_co]):
         if budget is not None and not isinstance(budget, RateLimit):
             raise wrong_kind(f"retry: budget must be a RateLimit, got {repr_of(budget)}")
         optional_plain_function(when, "retry: when")
+        optional_plain_function(after, "retry: after")
         spec = self._out.spec
         if spec.kind != "map_async":
             raise cannot_run(
                 f"retry must follow map_async directly, got '{spec.kind}'{spec.made} before it"
             )
 
-        make = partial(_retrying, spec.make, backoff, max_attempts, budget, when)
+        make = partial(_retrying, spec.make, backoff, max_attempts, budget, when, after)
         return self._changed("retry", make=make, attempts=max_attempts)
 
     def _changed(self, how: str, **changes: Any) -> Flow[In_contra, Out_co]:
@@ -170,10 +175,11 @@ def _retrying(
     max_attempts: int,
     budget: RateLimit | None,
     when: Callable[[Exception], Any] | None,
+    after: Callable[[Exception], float | None] | None,
 ) -> MapAsync:
     logic = make()
     assert isinstance(logic, MapAsync)
-    logic.retries = Retries(partial(_wait, backoff, logic), max_attempts, budget, when)
+    logic.retries = Retries(partial(_wait, backoff, logic), max_attempts, budget, when, after)
     return logic
 
 

@@ -7,9 +7,13 @@ from typing import Any, Protocol
 
 from actors_rs.errors import DeciderError
 from actors_rs.raised import note_once
-from actors_rs.texts import CALL_NOTE, named
+from actors_rs.texts import CALL_NOTE, named, repr_of
 
 __all__ = ["Budget", "Retries"]
+
+
+_MOST_SECONDS = 1e9
+"""30 years: seconds beyond it are a mistake, and more than a timer takes."""
 
 
 class Budget(Protocol):
@@ -25,7 +29,8 @@ class Retries:
 
     ``wait(n)`` gives the seconds before call n + 1. Without a ``when``, every ``Exception`` is
     worth another attempt. One that ``budget`` does not allow is not made later either: a service
-    that is down must not be met with more calls than one that is up.
+    that is down must not be met with more calls than one that is up. ``after(error)`` may give
+    other seconds than ``wait``, for instance as many as the service has asked for.
     """
 
     def __init__(
@@ -34,11 +39,13 @@ class Retries:
         max_attempts: int,
         budget: Budget | None,
         when: Callable[[Exception], Any] | None,
+        after: Callable[[Exception], float | None] | None = None,
     ) -> None:
         self._wait = wait
         self._max_attempts = max_attempts
         self._budget = budget
         self._when = when
+        self._after = after
         self.made = 0
         self.refused = 0
 
@@ -50,17 +57,18 @@ class Retries:
     def again_in(self, attempts: int, error: BaseException, now: float) -> float | None:
         """Seconds until the next call, after ``attempts`` of them failed, the last with ``error``.
 
-        ``None`` if there is no further call. Raises ``DeciderError`` if ``when`` raises.
+        ``None`` if there is no further call. ``DeciderError`` if ``when`` or ``after`` fails.
         """
         if attempts >= self._max_attempts or not isinstance(error, Exception):
             return None
         if not self._is_worth_it(error):
             return None
+        asked_for = self._asked_for(error)
         if self._budget is not None and not self._budget.take(1, now):
             self.refused += 1
             return None
         self.made += 1
-        return self._wait(attempts)
+        return self._wait(attempts) if asked_for is None else asked_for
 
     def note(self, error: BaseException, attempts: int, refused_before: int) -> None:
         """Note on ``error`` how many ``attempts`` an element had that is given up with it."""
@@ -76,3 +84,16 @@ class Retries:
             return self._when is None or bool(self._when(error))
         except Exception as failure:
             raise DeciderError(f"retry: when raised {named(failure)}") from failure
+
+    def _asked_for(self, error: Exception) -> float | None:
+        if self._after is None:
+            return None
+        try:
+            seconds = self._after(error)
+        except Exception as failure:
+            raise DeciderError(f"retry: after raised {named(failure)}") from failure
+        if seconds is None:
+            return None
+        if not isinstance(seconds, int | float) or not -_MOST_SECONDS < seconds < _MOST_SECONDS:
+            raise DeciderError(f"retry: after must give seconds or None, got {repr_of(seconds)}")
+        return max(0.0, seconds)
