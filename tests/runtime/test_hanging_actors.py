@@ -177,6 +177,11 @@ def test_all_its_messages_are_accounted_for_when_a_signal_interrupts_the_giving_
     assert system.statistics().abandoned == 1
 
 
+def the_error_in(caplog):
+    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    return error
+
+
 @pytest.mark.parametrize("awaits", [False, True])
 def test_the_line_about_it_has_the_class_of_the_message_in_its_hand(gate, caplog, awaits):
     system, begun = ActorSystem(), threading.Event()
@@ -188,7 +193,7 @@ def test_the_line_about_it_has_the_class_of_the_message_in_its_hand(gate, caplog
         system.spawn(HangsInItsFirstTurn, gate, begun, "on_receive")
         assert begun.wait(DEADLINE)
     system.shutdown(timeout=0.05)
-    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    error = the_error_in(caplog)
     assert "; it handles a message of type str)" in error
 
 
@@ -197,7 +202,7 @@ def test_the_line_about_an_actor_that_hangs_in_a_hook_has_no_message(gate, caplo
     system.spawn(HangsInItsFirstTurn, gate, begun, "on_start")
     assert begun.wait(DEADLINE)
     system.shutdown(timeout=0.05)
-    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    error = the_error_in(caplog)
     assert "on_start" in error
     assert "handles" not in error
 
@@ -302,7 +307,7 @@ class PinnedHangs(Hangs):
 
 
 class HangsInItsFirstTurn(PooledActor):
-    """A child's first turn also makes it: in ``on_start``, or in its first message."""
+    """A child's first turn also makes it."""
 
     def __init__(self, gate, begun, hook):
         super().__init__()
@@ -338,7 +343,7 @@ def test_a_child_that_hangs_in_its_first_turn_is_counted_and_named_with_its_func
         child.ask("late", timeout=0.05)
     system.shutdown(timeout=0.05)
     assert system.statistics().abandoned == 1
-    [error] = [line.getMessage() for line in caplog.records if line.levelno == logging.ERROR]
+    error = the_error_in(caplog)
     assert re.search(rf"still busy: {kind.__name__} 'supervisor/child' .*Turn\.{hook} \(", error)
 
 

@@ -9,11 +9,11 @@ import threading
 
 import pytest
 
-from actors_rs import ActorSystem, PooledActor, Sink, Source
+from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Sink, Source, Supervisor
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.system import shutdown
-from tests.runtime.support import Recorder, eventually, no_thread_left, raises_at_the_end
+from tests.runtime.support import DEADLINE, Recorder, eventually, no_thread_left, raises_at_the_end
 
 
 def test_the_phases_are_logged_by_name(caplog):
@@ -214,3 +214,21 @@ def test_an_actor_that_does_not_stop_in_order_is_named_with_what_it_does(caplog,
     (line,) = (record.message for record in caplog.records if "to stop:" in record.message)
     what = r"Hanging \(urn:[^)]*\) \(it awaits \S*on_receive \(\S+\) since [^)]*\), Idle"
     assert re.search(f"to stop: {what}", line)
+
+
+class HangsInItsConstructor(PooledActor):
+    def __init__(self, begun, may):
+        super().__init__()
+        begun.set()
+        may.wait(DEADLINE)
+
+
+def test_for_a_child_that_hangs_in_its_constructor_a_shutdown_names_the_supervisor(may, caplog):
+    system, begun = ActorSystem(), threading.Event()
+    spec = ChildSpec(HangsInItsConstructor, args=(begun, may))
+    system.supervise(Supervisor(OneForOne(), [spec], name="tree"))
+    assert begun.wait(DEADLINE)
+    system.shutdown(timeout=0.05)
+    may.set()
+    assert "still busy: SupervisorActor 'tree'" in caplog.text
+    assert system.statistics().abandoned == 0
