@@ -188,7 +188,7 @@ def _paths(given: str | PathLike[str]) -> Iterable[str | PathLike[str]]:
     name = fspath(given)
     if not has_magic(name) or os.path.lexists(name):
         return (name,)
-    return Files(name).elements()
+    return Files(name).found()
 
 
 def _standard_input() -> Any:

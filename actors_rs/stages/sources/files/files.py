@@ -40,6 +40,15 @@ class Files(IteratorSource):
         self._pattern = fspath(pattern)
 
     def elements(self) -> Iterator[Path]:
+        files = self.found()
+        if (first := next(files, None)) is None:
+            self.context.warn(f"no file matches {repr_of(self._pattern)}: it gives no elements")
+            return
+        yield first
+        yield from files
+
+    def found(self) -> Iterator[Path]:
+        """The files that match; raises ``ReadError`` as the stage does."""
         pattern = Path(self._pattern)
         parts = pattern.parts[1:] if pattern.anchor else pattern.parts
         if _is_name(self._pattern):
@@ -47,12 +56,7 @@ class Files(IteratorSource):
         else:
             _expect_directory(join(pattern.anchor, *takewhile(_is_name, parts)), self._pattern)
         found = sorted(set(_matching(pattern.anchor, parts)))
-        files = (Path(path) for path in found if S_ISREG(_mode_of(path)))
-        if (first := next(files, None)) is None:
-            self.context.warn(f"no file matches {repr_of(self._pattern)}: it gives no elements")
-            return
-        yield first
-        yield from files
+        return (Path(path) for path in found if S_ISREG(_mode_of(path)))
 
 
 def _expect_file(path: Path) -> None:
