@@ -13,6 +13,7 @@ from actors_rs.errors import (
     InvalidArgumentError,
     ProtocolViolation,
     RunCancelled,
+    StageError,
 )
 from tests.graph.helpers import SECONDS, Book, wait_until
 from tests.graph.hubs import subscribe, watched
@@ -249,3 +250,38 @@ def test_every_subscriber_hears_an_end_however_it_meets_the_hubs_own(system):
         hub.subscribe(comer)
         assert comer.over.wait(SECONDS)
         assert comer.faults == []
+
+
+def failures_in(caplog):
+    return [one for one in caplog.records if one.name == "actors_rs.runtime"]
+
+
+def test_a_hub_whose_source_fails_is_one_line_of_the_log_though_nobody_asks_for_the_result(
+    system, caplog
+):
+    def prices():
+        yield 101
+        raise OSError("feed broken")
+
+    hub = Source.from_iterable(prices).hub(system, name="prices", replay=1)
+    hub.subscribe(system.subscriber(Sink.ignore()))
+    assert hub.run.wait(SECONDS)
+    hub.subscribe(late := Book(first=UNBOUNDED))
+    assert isinstance(late.wait(), StageError)
+    wait_until(lambda: failures_in(caplog))
+    system.shutdown(drain=False)
+    (line,) = failures_in(caplog)
+    assert line.levelname == "ERROR"
+    assert "the run 'prices' of a hub has failed" in line.message
+    assert "restart(Backoff(...)) before .hub(...)" in line.message
+    assert "OSError: feed broken" in str(line.exc_info[1])
+
+
+@pytest.mark.parametrize("end", ["cancel", "drain"])
+def test_a_hub_that_was_ended_is_no_failure_in_the_log(system, caplog, end):
+    hub = Source.never().hub(system)
+    hub.subscribe(system.subscriber(Sink.ignore()))
+    getattr(hub.run, end)()
+    assert hub.run.wait(SECONDS)
+    system.shutdown(drain=False)
+    assert failures_in(caplog) == []

@@ -28,6 +28,7 @@ from actors_rs.runtime._primitives import RLock
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.hubs.hub import HubLogic
 from actors_rs.stages.ports import Outlet
+from actors_rs.texts import repr_of
 
 __all__ = ["HubPublisher"]
 
@@ -82,6 +83,9 @@ class HubPublisher(Generic[T]):
     ``on_error`` with ``IllegalStateError``. A run that was cancelled or has failed in the hub
     itself holds nothing; late subscribers get its error.
 
+    A run that fails is one ERROR line of the logger ``actors_rs.runtime``, with or without
+    subscribers: a hub has no caller that asks for the result of the run.
+
     Subscribing an object that is subscribed already breaks rules 1.10 and 2.12. A second
     ``on_subscribe`` would break 2.12 once more, so the one stream it has ends with ``on_error``, as
     rule 1.9 demands of a rejection.
@@ -109,6 +113,7 @@ class HubPublisher(Generic[T]):
         self._scope.await_begin()
         self.run: Run[None] = self._scope.run
         """The one run of the source; it begins with the first subscriber."""
+        self.run.when_ended(partial(_log_failure, system, self.run))
         # Over the four fields below; the collector may run a ``__del__`` in here that subscribes.
         self._lock = RLock()
         self._waiting: list[Subscriber[T]] = []
@@ -199,6 +204,17 @@ class HubPublisher(Generic[T]):
         serve_all(member, member.logic)
         member.before_start = partial(_seat, scope, member, member.logic, subscriber)
         start_serving(self._system, scope, members)
+
+
+def _log_failure(system: ActorSystem, run: Run[None]) -> None:
+    """Log that ``run``, the ended run of a hub, has failed, if it has."""
+    error = run._end.error
+    if error is not None and run.state == "failed":
+        what = (
+            f"the run {repr_of(run.name)} of a hub has failed; present and later subscribers get "
+            "its error. To begin such a source anew, write .restart(Backoff(...)) before .hub(...)"
+        )
+        system.dead_letters.failures.add(what, f"hub {run.name}", error)
 
 
 def _seat(scope: Scope, member: Member, logic: HotLogic, subscriber: Subscriber[Any]) -> None:
