@@ -57,6 +57,7 @@ def said(owner, name):
         (source, "map_parallel", "map_async(f, parallelism=n)"),
         (source, "flatmap", "'flat_map'"),
         (source, "filtre", "'filter'"),
+        (source, "aclose", "write open(system=system), and close what it returns"),
         (source, "collect", "source.run(Sink.list())"),
         (Flow(), "where", "filter(predicate)"),
         (Sink, "foreach", "'for_each'"),

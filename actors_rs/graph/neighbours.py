@@ -206,7 +206,12 @@ FOR_FLOWS = table(
         "SparkSource.arrow(df).resume(ledger), directly after SparkSource: only that has resume",
     ),
     ("acknowledged acknowledge ack with_ack", "acknowledged(flow, ack), from actors_rs.delivery"),
-    ("cancel stop dispose close take_until_cancelled", "kill_switch(switch), or run.cancel()"),
+    ("cancel stop dispose take_until_cancelled", "kill_switch(switch), or run.cancel()"),
+    (
+        "close aclose",
+        "open(system=system), and close what it returns: that is a running stream, and a Source is "
+        "only its description",
+    ),
     ("as_observable hide preserve", "the flow itself: it is immutable"),
 )
 

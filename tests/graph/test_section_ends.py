@@ -197,3 +197,16 @@ def test_the_figures_of_a_section_are_those_of_its_own_ends_and_not_of_what_is_w
         assert run.result() == ["1", "3", "5", "7"]
         (section,) = [one for one in run.snapshot().stages if one.kind == "section"]
     assert (section.elements_in, section.elements_out) == (9, 4)
+
+
+def notes_on_failure_of(source):
+    with World(Decisions()) as world, pytest.raises(StageError, match="gone") as caught:
+        world.start(source.to(Sink.ignore())).result()
+    return getattr(caught.value, "__notes__", [])
+
+
+def test_the_failure_of_a_section_that_gives_up_says_after_how_many_restarts():
+    source = Source.from_iterable(six_and_a_failure)
+    (note,) = notes_on_failure_of(source.restart(WAIT, max_restarts=2, within=30))
+    assert "gave up after 2 restarts within 30 s (max_restarts=2" in note
+    assert notes_on_failure_of(source.via(Flow().map(abs).restart(WAIT))) == []  # not its own

@@ -118,11 +118,23 @@ BAD = [
     (Sink.csv, [[1], []], "expected 1 fields, got 0"),
     (Sink.csv, [[1], "ab"], "expected a dict, a list or a tuple, got str: 'ab'"),
     (Sink.csv, [[1], ["\udc80"]], "surrogates not allowed"),
-    (Sink.lines, ["a", 3], r"expected a text, got int: 3. Put map\(str\) before the sink"),
-    (Sink.lines, ["a", "b\nc"], "expected a text without line ends"),
+    (Sink.lines, ["a", 3], r"expected a text \(put map\(str\) before the sink\), got int: 3"),
+    (Sink.lines, ["a", "b\nc"], r"expected a text without line ends .*, got 'b\\nc'"),
     (Sink.lines, ["a", "b\r"], "expected a text without line ends"),
     (Sink.lines, ["a", "\udc80"], "surrogates not allowed"),
 ]
+
+
+@pytest.mark.parametrize("element", ["abc\n" * 50_000, list(range(50_000))])
+def test_the_error_of_a_line_shows_the_remedy_before_a_few_characters_of_the_data(
+    tmp_path, element
+):
+    with pytest.raises(StageError) as caught:
+        run(Source.of(element).to(Sink.lines(tmp_path / "out.txt")))
+    said = str(caught.value.__cause__)
+    assert len(said) < 150
+    remedies = [said.find(remedy) for remedy in ("Sink.jsonl", "map(str)")]
+    assert 0 < max(remedies) < said.find(", got ")
 
 
 @pytest.mark.parametrize(("make", "elements", "says"), BAD)

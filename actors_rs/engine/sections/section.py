@@ -25,11 +25,12 @@ from actors_rs.engine.sections.scope import LOST, SectionScope
 from actors_rs.errors import RunCancelled, StageError
 from actors_rs.graph.blueprint import graft
 from actors_rs.graph.spec import OutletRef
-from actors_rs.raised import comes_of
+from actors_rs.raised import comes_of, note_once
 from actors_rs.runtime.supervision.backoff import Backoff
 from actors_rs.runtime.supervision.intensity import Intensity
 from actors_rs.stages.ports import Frame, Inlet, Outlet
 from actors_rs.stages.stage import Budget, Cancellable, StageLogic
+from actors_rs.texts import counted
 
 if TYPE_CHECKING:
     pass
@@ -210,7 +211,10 @@ class Section(StageLogic):
 
     def _failed(self, scope: SectionScope, error: BaseException) -> None:
         self._take_back(scope)
-        if not self._may_restart(error) or not self._intensity.allows(self.context.now()):
+        may_restart = self._may_restart(error)
+        if not may_restart or not self._intensity.allows(self.context.now()):
+            if may_restart:
+                note_once(error, _no_more(self.context.name, self._intensity))
             scope.release()  # first: elements that the end drops count only with a failure
             self._give_up(error)
             return
@@ -268,6 +272,14 @@ def _is_exception(error: BaseException) -> bool:
     """Whether another attempt may succeed: only an ``Exception`` is the failure of an element."""
     raised = error.__cause__ if isinstance(error, StageError) else error
     return isinstance(error, Exception) and (raised is None or isinstance(raised, Exception))
+
+
+def _no_more(stage: str, intensity: Intensity) -> str:
+    """The note on a failure after which there is no further attempt."""
+    most, within = intensity.max_restarts, intensity.within
+    return f"stage '{stage}' gave up after {counted(most, 'restart')} within {within:g} s " + (
+        f"(max_restarts={most}; waits do not count): allow more by restart(max_restarts=, within=)"
+    )
 
 
 def _look_again() -> None:

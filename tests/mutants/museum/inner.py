@@ -237,8 +237,8 @@ MUTANTS = (
         "a section is restarted for ever",
         "restarts are not counted",
         f"{SECTION}._failed",
-        "not self._may_restart(error) or not self._intensity.allows(self.context.now())",
-        "not self._may_restart(error)",
+        "not may_restart or not self._intensity.allows(self.context.now())",
+        "not may_restart",
         "sections/given up in the end",
     ),
     mutant(

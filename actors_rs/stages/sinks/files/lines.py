@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 from actors_rs.stages.sinks.files.text_file import TextFileSink
-from actors_rs.texts import class_name_of, repr_of
+from actors_rs.texts import class_name_of, short_repr_of
 
 
 class Lines(TextFileSink):
@@ -25,13 +25,13 @@ class Lines(TextFileSink):
         """``element`` as one line; it raises for what is none."""
         if not isinstance(element, str):
             raise TypeError(
-                f"Sink.lines: expected a text, got {class_name_of(element)}: {repr_of(element)}. "
-                "Put map(str) before the sink"
+                "Sink.lines: expected a text (put map(str) before the sink), got "
+                f"{class_name_of(element)}: {short_repr_of(element)}"
             )
         if "\n" in element or "\r" in element:
             raise ValueError(
-                f"Sink.lines: expected a text without line ends, got {repr_of(element)}: "
-                "Sink.jsonl writes any text"
+                "Sink.lines: expected a text without line ends (Sink.jsonl writes any text), "
+                f"got {short_repr_of(element)}"
             )
         if not element.isascii():
             element.encode()  # raises here, as the element's fault and not the file's
