@@ -2,14 +2,18 @@
 
 import asyncio
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.requests import ClientDisconnect
 from starlette.routing import Mount, Route
 
+from actors_rs import ActorSystem, Sink, Source
+from actors_rs.errors import RunCancelled
 from actors_rs.observability.web import asgi_app
 from tests.graph.helpers import SECONDS
 
@@ -18,9 +22,12 @@ PAGE = Path(__file__).parents[2] / "docs/how-to/services.md"
 
 def names_of(heading):
     """The names that the program of a task defines."""
-    section = PAGE.read_text(encoding="utf-8").partition(f"## {heading}\n")[2]
+    section = (
+        PAGE.read_text(encoding="utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    )
     names = {"__name__": "the_page"}
-    exec(re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)[0], names)
+    for block in re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL):
+        exec(block, names)
     return names
 
 
@@ -92,6 +99,48 @@ def test_a_lifespan_that_is_cancelled_before_it_has_a_system_raises():
 
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(start_and_cancel())
+
+
+@pytest.mark.parametrize("error", [None, OSError("disk")])
+def test_a_cut_off_export_ends_quietly_and_is_not_ended_normally_and_other_errors_are_raised(error):
+    page = names_of("Stop uvicorn gracefully")
+    response = names_of("Stream into a web response")["ClosingResponse"]
+    app, messages = page["make_app"](), []
+    app.mount("/rows", Starlette(routes=[Route("/", lambda _: response(cut()))]))
+
+    async def cut():
+        yield "row 0\n"
+        raise error or page["NotWhole"]
+
+    async def send(message):
+        messages.append(message)
+
+    with nullcontext() if error is None else pytest.raises(OSError, match="disk"):
+        asyncio.run(asyncio.wait_for(app(asked_for("/rows/"), never, send), SECONDS))
+    assert [message["more_body"] for message in messages[1:]] == [True]
+
+
+def test_an_upload_that_reads_ahead_cancels_its_run_while_lines_of_a_client_that_left_wait():
+    ahead = names_of("Notice at once that an uploading client has left")["ahead"]
+    got = []
+
+    async def chunks():
+        yield b"1"
+        yield b"2"
+        raise ClientDisconnect
+
+    async def upload():
+        async with ActorSystem() as system:
+            run = system.start(Source.queue(1).to(Sink.ignore()))
+            async for chunk in ahead(chunks(), run):
+                got.append(chunk)
+                if chunk == b"2":
+                    with pytest.raises(RunCancelled):
+                        await run  # it never ends by itself
+
+    with pytest.raises(ClientDisconnect):
+        asyncio.run(asyncio.wait_for(upload(), SECONDS))
+    assert b"".join(got) == b"12"
 
 
 async def broken():

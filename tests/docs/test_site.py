@@ -2,10 +2,12 @@
 
 import importlib
 import re
+from inspect import getattr_static
 from pathlib import Path
 
 import pytest
 
+from actors_rs import Flow
 from tests.conventions.test_examples import EXCEPTIONS, OF_STAGES, OF_THE_PACKAGE
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +31,14 @@ def test_every_public_name_is_in_the_reference(package):
     same = {"Source": "Flow"}  # a flow whose input is closed
     missing = {name for name in names if f"{package}.{same.get(name, name)}" not in REFERENCE}
     assert not missing, f"add ::: {package}.{min(missing)} to a page in docs/reference"
+
+
+def test_the_reference_links_each_source_by_the_name_that_users_write():
+    page = (DOCS / "reference/streams.md").read_text(encoding="utf-8")
+    static = {name for name in dir(Flow) if isinstance(getattr_static(Flow, name), staticmethod)}
+    names = {one for one in static if one[0] != "_"} - {"from_sink_and_source"}  # a flow
+    missing = {one for one in names if f"[`Source.{one}`][actors_rs.Flow.{one}]" not in page}
+    assert not missing, f"add Source.{min(missing)} to docs/reference/streams.md"
 
 
 def test_methods_for_other_modules_of_the_package_are_not_in_the_reference():
