@@ -1,5 +1,6 @@
 """Hooks of the documentation site, which `mkdocs.yml` names."""
 
+import os
 import re
 import tomllib
 from pathlib import Path
@@ -51,6 +52,8 @@ def on_config(config: Any, /) -> Any:
     """Name the version, show examples as code, put the decisions in the order of their numbers."""
     config["site_name"] += f" {version()}"
     config["markdown_extensions"].append(Examples())
+    if "MIKE_DOCS_VERSION" in os.environ:  # mike builds: the header lists the versions
+        config["extra"]["version"] = {"provider": "mike"}
     for section in config["nav"]:
         for entry in section.get("Explanation", ()) if isinstance(section, dict) else ():
             if isinstance(entry, dict) and "Decisions" in entry:

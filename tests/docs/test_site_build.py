@@ -1,12 +1,18 @@
 """How the documentation site is built: `make docs`, with the hooks of `docs/site_hooks.py`."""
 
 import importlib.util
+import os
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import actors_rs
+from tests.browser import browser
+
+__all__ = ["browser"]
 
 markdown = pytest.importorskip("markdown")
 ROOT = Path(__file__).parents[2]
@@ -74,3 +80,34 @@ def test_what_a_fence_holds_is_left_as_it_is(hooks):
 def test_the_site_names_the_version_of_the_package(hooks):
     config = {"site_name": "actors_rs", "nav": [], "markdown_extensions": []}
     assert hooks.on_config(config)["site_name"] == f"actors_rs {actors_rs.__version__}"
+
+
+@pytest.fixture
+def start_page(tmp_path):
+    """The start page of a site with the look of ours and one other page, built into a folder."""
+    pages = tmp_path / "docs"
+    for folder in ("javascripts", "stylesheets"):
+        shutil.copytree(ROOT / "docs" / folder, pages / folder)
+    (pages / "index.md").write_text("# Start\n\nNothing here.\n")
+    (pages / "other.md").write_text("# Other\n\nOf the windmill.\n")
+    own = "nav: [index.md, other.md]\nplugins: [search, offline]\nhooks: []\n"
+    places = f"docs_dir: {pages}\nsite_dir: {tmp_path}/site\n"
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(f"INHERIT: {ROOT}/mkdocs.yml\n{own}{places}")
+    command = [sys.executable, "-m", "mkdocs", "build", "-f", str(config)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    subprocess.run(command, check=True, capture_output=True, env=environment)
+    return (tmp_path / "site/index.html").as_uri()
+
+
+def test_the_search_works_in_the_built_folder_without_a_network(browser, start_page):
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, offline=True)
+    tab = context.new_page()
+    asked = []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(start_page)
+    tab.click(".md-search__input")
+    tab.locator(".md-search__input").press_sequentially("windmill")
+    tab.wait_for_selector(".md-search-result__item a[href*='other.html']", state="attached")
+    context.close()
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []

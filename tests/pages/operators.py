@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -37,22 +37,22 @@ MARBLE = re.compile(r"\s*[a-z]\w*( \d|\(\w+\))?:\s")
 PART = re.compile(rf"^({'|'.join(PARTS)}): ", re.MULTILINE)
 
 HEAD = """\
+<!-- Made from actors_rs/stages by python -m tests.pages.operators: change the files there. -->
 # Sources, operators, junctions and sinks
 
-Made from the files in `actors_rs/stages/` by `python -m tests.pages.operators`: change the
-file, not this page. A row is one stage; combinations of stages come at the end.
+A row is one stage. Combinations of stages come at the end.
 
 In a picture time runs to the right. Tapes above the box go in, tapes below come out: `|` is the
 completion, `X` a failure. Signals side by side belong to the same second. A test plays each picture
 in virtual time. The word above a picture says what the stage changes: *elements*, *time*,
 *failure*, *streams*, or *result* for a single value. Stages without a picture have a marble line.
 
-*Back-pressure* says how the stage requests elements, also while downstream requests none. The other
-columns describe its ends: completion, failure, and cancellation by downstream. *Raises* means that
-the stage fails, unless `on_failure` sets another policy. A stage works ahead of downstream by up to
-a window. A failure within that window is the run's failure, even if a `take` downstream had enough
-elements before. If `recover`, `recover_with`, `catch` or `restart` would have handled the failure,
-it is a dead letter then.
+**Back-pressure** says how the stage requests elements, also while downstream requests none. The
+other lines describe its ends: completion, failure, and cancellation by downstream. *Raises* means
+that the stage fails, unless `on_failure` sets another policy. A stage works ahead of downstream by
+up to a window. A failure within that window is the run's failure, even if a `take` downstream had
+enough elements before. If `recover`, `recover_with`, `catch` or `restart` would have handled the
+failure, it is a dead letter then.
 """
 
 
@@ -134,34 +134,35 @@ def page() -> str:
     sections = [HEAD]
     for kind, title in KINDS.items():
         sections.append(f"## {title}\n")
-        sections.append(table(list(stages(kind)), marbles=kind != "sinks"))
+        sections.append(table(list(stages(kind))))
     composed = [told(file, dedent(" " * 8 + text).strip()) for file, text in COMPOSED]
-    sections += ["## Composed of others\n", table(composed, marbles=True)]
-    sections += ["## Putting pieces together\n", two_columns(PUTTING_TOGETHER)]
+    sections += ["## Composed of others\n", table(composed)]
+    sections += ["## Putting pieces together\n", two_columns(PUTTING_TOGETHER.items())]
     return "\n".join(sections)
 
 
-def two_columns(rows: dict[str, str]) -> str:
+def two_columns(rows: Iterable[tuple[str, str]]) -> str:
     """A table of names and what they do."""
-    lines = [("", "effect"), ("---", "---"), *rows.items()]
+    lines = [("", "effect"), ("---", "---"), *rows]
     return "".join(f"| {name} | {what} |\n" for name, what in lines)
 
 
-def table(rows: list[Stage], marbles: bool) -> str:
-    """One table in Markdown."""
-    columns = ["", "marble line", "effect", "back-pressure", "completes", "fails", "cancels"]
-    if not marbles:
-        columns.remove("marble line")
-    lines = [columns, ["---"] * len(columns), *(row(stage, marbles) for stage in rows)]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+def table(rows: Iterable[Stage]) -> str:
+    """One table in Markdown: how each stage is called and looks, and what it does."""
+    return two_columns((shown(stage), said(stage)) for stage in rows)
 
 
-def row(stage: Stage, marbles: bool) -> list[str]:
-    """One stage."""
+def shown(stage: Stage) -> str:
+    """Its call and its picture."""
     folder = "actors_rs/stages" if kind_of(stage.file) in KINDS else "actors_rs"
     link = f"[`{cell(stage.name)}`](../{folder}/{stage.file})"
-    shown = [diagram(stage)] if marbles else []
-    return [link, *shown, cell(stage.what), *(cell(stage.parts[part]) for part in PARTS)]
+    return link if kind_of(stage.file) == "sinks" else f"{link}<br>{diagram(stage)}"
+
+
+def said(stage: Stage) -> str:
+    """Its effect, then a line for each part."""
+    parts = (f"**{part}:** {cell(text)}" for part, text in stage.parts.items() if text)
+    return " <br>".join([cell(stage.what), *parts])
 
 
 def diagram(stage: Stage) -> str:

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import shutil
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,9 @@ from typing import Any
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
+from tests.browser import browser
+
+__all__ = ["browser"]
 
 pytest.importorskip("starlette", reason="the page needs the extra web")
 pytest.importorskip("uvicorn", reason="the page needs the extra web")
@@ -90,21 +92,6 @@ def system():
     yield system
     with ThreadPoolExecutor(1) as elsewhere:
         elsewhere.submit(partial(system.shutdown, drain=False)).result(60)
-
-
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Headless Chromium. Playwright leaves an event loop on the thread while it lives."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    if CHROMIUM is None:
-        pytest.skip("needs Chromium, such as Debian's package")
-    with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
