@@ -27,14 +27,16 @@ MIRRORS = {
     "stress/bench": "tests/stress_bench",
     "docs": "tests/docs",
     "examples": "tests/examples",
+    "actors_rs/graph/neighbours.py": "tests/test_unknown_names.py",
 }
-"""Source folder -> its tests, where they are not in the folder of the same name below ``tests``."""
+"""Source -> its tests, where they are not in the folder of the same name below ``tests``."""
 
 
 def unit_tests(file: str) -> list[str]:
     """The test files of a changed file, those that are named after it first.
 
-    A test has itself, another file below ``tests`` the tests of its folder. A module of the package
+    A test has itself. Another file below ``tests`` has the tests of its folder, or of the next one
+    above that has some. A module of the package
     has ``tests/<folder>/**/test_*<name>*.py``, then all of ``tests/<folder>``: ``<folder>`` is its
     first folder in the package, or what `MIRRORS` says. A file that lies in no folder has
     ``tests/test_<name>*.py``.
@@ -43,6 +45,8 @@ def unit_tests(file: str) -> list[str]:
     if path.name.startswith("test_") and path.suffix == ".py":
         return [file] if (ROOT / file).is_file() else []
     folder = ROOT / _tests_folder(path)
+    if folder.is_file():
+        return [_shown(folder)]
     if folder == ROOT / "tests":
         return sorted(_shown(one) for one in folder.glob(f"test_{path.stem}*.py"))
     found = sorted(_shown(one) for one in folder.rglob("test_*.py"))
@@ -55,11 +59,11 @@ def _shown(path: Path) -> str:
 
 def _tests_folder(path: Path) -> Path:
     """Where the tests of a file lie; ``tests`` itself for a file that has no folder of its own."""
-    for parent in path.parents:
-        if parent.as_posix() in MIRRORS:
-            return Path(MIRRORS[parent.as_posix()])
+    for source in (path, *path.parents):
+        if source.as_posix() in MIRRORS:
+            return Path(MIRRORS[source.as_posix()])
     if path.parts[0] == "tests":
-        return path.parent
+        return next(one for one in path.parents if any((ROOT / one).glob("test_*.py")))
     if path.parts[0] == "actors_rs" and len(path.parts) > 2:
         return Path("tests", path.parts[1])
     return Path("tests")
@@ -115,10 +119,14 @@ def run_tests(files: Sequence[str], options: Sequence[str] = ()) -> int:
 
 
 def ordered_tests(files: Sequence[str]) -> Iterator[str]:
-    """The tests of the changed ``files``: first each file's own, then those of its folder."""
+    """The tests of the changed ``files``: first each file's own, then those of its folder.
+
+    A table or helper of the tests has none of its own: all tests that use it may take long.
+    """
     found = [unit_tests(file) for file in files]
     for file, tests in zip(files, found, strict=True):
-        yield from (test for test in tests if Path(file).stem in Path(test).stem)
+        if not file.startswith("tests/") or file in tests:
+            yield from (test for test in tests if Path(file).stem in Path(test).stem)
     yield from (_shown(path) for path in sorted((ROOT / ALWAYS).glob("test_*.py")))
     for tests in found:
         yield from tests

@@ -29,6 +29,10 @@ def test_a_changed_file_has_the_tests_named_after_it_first_then_its_folder(file,
     assert all(test.startswith(folder) and (ROOT / test).is_file() for test in found)
 
 
+def test_the_names_of_other_libraries_have_the_tests_of_unknown_names():
+    assert unit_tests("actors_rs/graph/neighbours.py") == ["tests/test_unknown_names.py"]
+
+
 def test_a_changed_test_is_run_itself_and_one_that_was_removed_is_not():
     assert unit_tests("tests/runtime/test_mailbox.py") == ["tests/runtime/test_mailbox.py"]
     assert unit_tests("tests/runtime/test_gone.py") == []
@@ -38,6 +42,16 @@ def test_what_is_named_after_a_file_goes_before_all_folders():
     changed = ["actors_rs/graph/loop_entry.py", "actors_rs/runtime/actors/mailbox.py"]
     found = list(ordered_tests(changed))
     assert found[0] == "tests/runtime/test_mailbox.py"
+
+
+def test_the_tests_that_use_a_changed_table_come_after_the_conventions():
+    found = list(ordered_tests(["tests/conformance/stages.py"]))
+    kit = found.index("tests/conformance/test_our_stages.py")
+    assert all(test.startswith("tests/conventions") for test in found[: min(kit, 5)])
+
+
+def test_a_helper_in_a_folder_without_tests_has_those_of_the_folder_above():
+    assert "tests/pages/test_marbles.py" in unit_tests("tests/pages/marbles/operators.py")
 
 
 def test_every_folder_of_the_package_has_tests():
