@@ -96,3 +96,10 @@ def test_calls_in_the_process_that_turn_slow_go_to_workers_again():
     slow = size.after_here(1000, 1000 * 1e-3)
     assert not slow.here
     assert slow.elements == 1
+
+
+def test_chunks_are_made_up_in_advance_once_they_no_longer_grow():
+    growing, grown = learned(2e-5, rounds=2), learned(2e-5)
+    assert growing.ahead
+    assert growing.spare == 1
+    assert grown.spare > 1

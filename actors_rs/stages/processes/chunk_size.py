@@ -118,7 +118,10 @@ class ChunkSize:
         """How many chunks for each worker may wait or have ended besides those under way.
 
         Results in order wait for a worker that is late, and the others are to go on meanwhile.
+        While chunks grow there is one: elements that wait in a chunk cannot join a larger one.
         """
+        if self._next(self.elements) >= 2 * self.elements:
+            return 1
         light = MOST_HELD_BYTES / (max(self.nbytes, 1.0) * self.elements)
         return max(1, min(MOST_SPARE, int(light))) if self.ahead else 1
 
