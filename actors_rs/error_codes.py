@@ -258,7 +258,8 @@ EXPLANATIONS = {
         "A Spark job for a partition failed. The message has the number of the partition and "
         "Spark's error class.",
         "Correct the query or the function. To try a partition again, set max_attempts; to go on "
-        "without it, on_poison='dead_letter'.",
+        "without it, on_poison='dead_letter'. If a Python worker has crashed, set "
+        "spark.python.worker.faulthandler.enabled to true for its traceback.",
         "reliability.md",
     ),
     "ARS-033": Explanation(

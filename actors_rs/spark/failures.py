@@ -16,7 +16,7 @@ import signal
 import subprocess
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from actors_rs.spark.failure_kinds import CANCELLED, FailureKind, JavaError, kin
 from actors_rs.spark.large_results import LESS_MEMORY, advice_on_size
 from actors_rs.spark.liveness import why_frozen
 from actors_rs.spark.mapping.missing_modules import advice_on_modules
-from actors_rs.texts import repr_of
+from actors_rs.texts import few, repr_of
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -54,6 +54,8 @@ _CONDITION = re.compile(r"^\[([A-Z][A-Z0-9_.]*)\]\s*")
 _SQLSTATE = re.compile(r"\s*SQLSTATE: \w+\s*$")
 _LOST_TASK = re.compile(r"most recent failure: .*?\): ([\w.$]+)(?::? ?(.*))?$", re.MULTILINE)
 _JAVA_ERROR = re.compile(r"^: ([\w.$]+)(?:: (.*))?$", re.MULTILINE)
+_FAULTHANDLER = re.compile(r"\s*Consider setting '[^']*faulthandler.*$")
+"""Advice of 200 letters that Spark adds to each crash of a Python worker."""
 _TRACEBACK = "Traceback (most recent call last):"
 
 
@@ -77,9 +79,19 @@ class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who er
     ``CONTEXT_STOPPED``.
     """
 
+    _during = ""
+    """The words of the message for the one thing that the thread did which noticed."""
+
     def __init__(self, message: str, kind: FailureKind = FailureKind.JVM_GONE) -> None:
         super().__init__(message, kind)
         self.kind = kind
+
+    def while_running(self, partitions: Sequence[int]) -> None:
+        """Name all ``partitions`` that were running: the one that noticed first is not at fault."""
+        if self._during and len(partitions) > 1:
+            running = f" while partitions {few(partitions)} were running"
+            text = self.args[0].replace(f" during {self._during}", running)
+            self.args = (text, *self.args[1:])
 
     def __str__(self) -> str:
         return f"{self.args[0]}{self._where()}"
@@ -141,7 +153,7 @@ def describe_failure(
     if isinstance(error, ActorsRsError):
         return error
     during = what or ("planning" if partition is None else f"partition {partition}")
-    lost = _why_lost(_context_of(session), during, suspicious=_is_network_failure(error))
+    lost = _lost(session, during, suspicious=_is_network_failure(error))
     described = lost or _failed_partition(error, partition, tag, what)
     described.__cause__ = error
     return described
@@ -152,7 +164,7 @@ def ensure_session_alive(session: SparkSession | SparkContext, during: str) -> N
 
     One round trip to the JVM. ``during`` names what was going on, for the message.
     """
-    lost = _why_lost(_context_of(session), during, suspicious=False)
+    lost = _lost(session, during, suspicious=False)
     if lost is not None:
         raise lost
 
@@ -171,6 +183,13 @@ def _is_network_failure(error: BaseException) -> bool:
     from py4j.protocol import Py4JNetworkError
 
     return isinstance(error, Py4JNetworkError | ConnectionError | EOFError)
+
+
+def _lost(session: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
+    lost = _why_lost(_context_of(session), during, suspicious=suspicious)
+    if lost is not None:
+        lost._during = during
+    return lost
 
 
 def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
@@ -336,4 +355,4 @@ def one_line(text: str) -> str:
         lines = [line for line in lines if line and not line[0].isspace()]
     else:
         lines = [line for line in text.splitlines() if line.strip()]
-    return _SQLSTATE.sub("", lines[0]).strip() if lines else "no message"
+    return _FAULTHANDLER.sub("", _SQLSTATE.sub("", lines[0])).strip() if lines else "no message"

@@ -12,7 +12,7 @@ from typing import Any
 from actors_rs.errors import StreamError
 from actors_rs.spark.failures import SparkSessionLost
 from actors_rs.spark.fetching.driver_room import Share
-from actors_rs.spark.fetching.fetch import Fetch, next_chunk
+from actors_rs.spark.fetching.fetch import Fetch, next_chunk, running
 from actors_rs.spark.fetching.job_size import JobSize
 from actors_rs.spark.fetching.operations import PartitionOperations
 from actors_rs.spark.liveness import Watch
@@ -118,13 +118,13 @@ class PartitionsSource(StageLogic):
 
     def details(self) -> dict[str, Any]:
         # a second attempt, or one that was dropped and still runs, is no further partition
-        running = min(self._jobs, sum(not one.ended for one in self._fetches.copy()))
+        under_way = min(self._jobs, sum(not one.ended for one in self._fetches.copy()))
         total = self._total
         return {
             "partitions": total,
             "done": self._done,
-            "running": running,
-            "waiting": None if total is None else max(0, total - self._done - running),
+            "running": under_way,
+            "waiting": None if total is None else max(0, total - self._done - under_way),
             "in_flight": self._in_flight,
             "rows": self._rows,
         }
@@ -148,7 +148,7 @@ class PartitionsSource(StageLogic):
         self._run_blocking(self._plan_job)
 
     def _session_lost(self, lost: SparkSessionLost) -> None:
-        """Nothing more will come, and the threads that wait for it may never come back."""
+        """Nothing more will come, and threads that wait may never come back. The first counts."""
         if not self.outlet.closed:
             self.fail(lost)
 
@@ -351,11 +351,13 @@ class PartitionsSource(StageLogic):
 
     def _fetch_ended(self, fetch: Fetch, error: BaseException | None) -> None:
         self._jobs -= 1
+        if isinstance(error, SparkSessionLost):
+            error.while_running(running(self._fetches))
         fetch.ended = True
         self.load.call_ended(self.context.now() - fetch.began)
         if isinstance(error, SparkSessionLost):
             self._partition_ended(fetch.index, error)
-            self.fail(error)  # nothing else will come: do not wait for its turn
+            self._session_lost(error)
         elif error is not None and not self._draining:
             self._fetch_failed(fetch, error)
         else:

@@ -3,6 +3,7 @@
 import pytest
 
 from actors_rs.spark.failure_kinds import FailureKind, JavaError, kind_of
+from actors_rs.spark.failures import one_line
 
 SPARK = "org.apache.spark.SparkException"
 ABORTED = JavaError(SPARK, None, "Job aborted due to stage failure: Task 0 in stage 0.0 failed")
@@ -57,3 +58,13 @@ def test_a_cancellation_that_names_the_jobs_tag_is_ours() -> None:
     assert kind_of([error], "night-3") is FailureKind.CANCELLED
     assert kind_of([error], "night-4") is FailureKind.CANCELLED_BY_OTHERS
     assert kind_of([error]) is FailureKind.CANCELLED_BY_OTHERS
+
+
+def test_the_crash_of_a_worker_is_told_without_sparks_advice_at_each_attempt():
+    crash = (
+        "Python worker exited unexpectedly (crashed). Consider setting "
+        "'spark.sql.execution.pyspark.udf.faulthandler.enabled' or"
+        "'spark.python.worker.faulthandler.enabled' configuration to 'true' for the better Python "
+        "traceback."
+    )
+    assert one_line(crash) == "Python worker exited unexpectedly (crashed)."

@@ -1,15 +1,18 @@
 """The Spark source's decisions on ports alone: no actor, no Spark, nothing runs by itself."""
 
+import subprocess
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
 from actors_rs import Backoff
 from actors_rs.errors import StreamError
 from actors_rs.protocol.demand import UNBOUNDED
-from actors_rs.spark.failures import SparkPartitionError, SparkSessionLost
+from actors_rs.spark.failures import SparkPartitionError, SparkSessionLost, ensure_session_alive
 from actors_rs.spark.fetching.fetch import CHUNKS_AHEAD
 from actors_rs.spark.policy import PartitionPolicy
 from tests.spark.bench import Bench, ListPlan
@@ -295,6 +298,43 @@ def test_a_lost_session_fails_the_stream_before_earlier_partitions_are_delivered
     bench.run_job()
     bench.run_job(1)
     assert bench.error is lost
+
+
+def killed(partition: int) -> SparkSessionLost:
+    """What the thread that reads ``partition`` finds after a kill of the JVM."""
+    process = subprocess.Popen(["sleep", "60"])
+    process.kill()
+    process.wait()
+    context = SimpleNamespace(_gateway=type("Gateway", (), {"proc": process})())
+    with pytest.raises(SparkSessionLost) as caught:
+        ensure_session_alive(context, f"partition {partition}")  # type: ignore[arg-type]
+    return caught.value
+
+
+def test_a_lost_session_names_all_partitions_that_ran_and_its_first_report_is_the_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = killed(1), killed(2)
+    bench = Bench(ListPlan([0], [first], [second], [3]), in_flight=3)
+    failed = Mock(side_effect=lambda error, *_, **__: error)
+    monkeypatch.setattr(bench, "failed", failed)
+    bench.clock = 1.0
+    bench.request(3)
+    bench.run_job()
+    bench.run_job()  # partition 0 has ended
+    for job in bench.jobs:  # both threads report it before the next turn
+        job()
+    bench.turn()
+    assert "was killed by SIGKILL while partitions 1, 2 were running; start a new" in str(first)
+    failed.assert_called_once_with(first, None)  # ledger would note the second one
+
+
+def test_a_session_that_is_lost_while_one_partition_runs_names_that_one() -> None:
+    lost = killed(0)
+    bench = Bench(ListPlan([lost]))
+    bench.request(1)
+    bench.run_all()
+    assert "was killed by SIGKILL during partition 0; start a new session" in str(lost)
 
 
 def test_a_thread_that_waits_for_demand_notices_a_lost_session(

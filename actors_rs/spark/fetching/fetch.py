@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -12,7 +12,7 @@ from actors_rs.spark.repeat.checksum import Checksum
 from actors_rs.stages.chunks.auto_window import MemoryShare
 from actors_rs.stages.chunks.weights import lately, weight_of
 
-__all__ = ["CHUNKS_AHEAD", "Fetch", "next_chunk"]
+__all__ = ["CHUNKS_AHEAD", "Fetch", "next_chunk", "running"]
 
 CHUNKS_AHEAD = 8
 """Chunks of one partition that wait to be delivered; its thread holds at most one more."""
@@ -46,7 +46,7 @@ class Fetch:
         self.index = index
         self.tag = tag
         self.dropped = self.ended = False
-        self.began = 0.0
+        self.began = 0.0  # not yet
         self.touched = False  # something of it was handed over
         self.chunks: deque[list[Any]] = deque()
         self.whole = False  # read to its end, not cut short
@@ -93,3 +93,8 @@ class Fetch:
         if most > self._granted:
             self.demand.release(most - self._granted)
             self._granted = most
+
+
+def running(fetches: Iterable[Fetch]) -> list[int]:
+    """The partitions of ``fetches`` that are being read, in order: begun, and not ended."""
+    return sorted({one.index for one in fetches if one.began and not one.ended})

@@ -102,9 +102,10 @@ def test_a_killed_jvm_fails_the_run_within_ten_seconds(
 def test_a_stopped_session_fails_runs_that_are_under_way_and_later_ones(
     said: dict[str, str],
 ) -> None:
-    lost = "in time SparkSessionLost the Spark session was stopped by other code during "
-    assert re.match(re.escape(lost) + r"partition [01] \(stage 'spark_", said["stopped"])
-    assert said["later"].startswith(lost + "planning (stage 'spark_")
+    lost = "in time SparkSessionLost the Spark session was stopped by other code "
+    ran = "while partitions 0, 1 were running (stage 'spark_"  # neither of them is at fault
+    assert said["stopped"].startswith(lost + ran)
+    assert said["later"].startswith(lost + "during planning (stage 'spark_")
 
 
 def test_no_thread_hangs_when_the_session_is_lost(said: dict[str, str]) -> None:
