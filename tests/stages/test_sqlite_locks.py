@@ -20,7 +20,11 @@ TABLE = "CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY)"
 INSERT = "INSERT INTO t VALUES (?)"
 ROWS = Source.of((0,), (1,), (2,))
 SOURCES = {"rows": ROWS, "units": acknowledged(ROWS, lambda row, outcomes: None)}
-SETUPS = {"begin": None, "setup": "CREATE TABLE u (n); CREATE TABLE v (n)"}
+SETUPS = {
+    "begin": None,
+    "setup": "CREATE TABLE u (n); CREATE TABLE v (n)",
+    "advised": "PRAGMA journal_mode = WAL",
+}
 
 
 @pytest.fixture

@@ -53,6 +53,9 @@ def set_up(database: sqlite3.Connection, path: str, waiter: Waiter, script: str 
 
 
 def _run(database: sqlite3.Connection, statement: str) -> None:
+    if "journal_mode" in statement.lower() and not database.in_transaction:
+        database.execute("BEGIN EXCLUSIVE")  # waits for others, which the statement does not
+        database.rollback()
     database.execute(statement).fetchall()  # a query would read on, and lock the file
 
 
