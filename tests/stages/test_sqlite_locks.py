@@ -82,6 +82,26 @@ def test_a_cancellation_ends_the_wait_for_another_writer(path, writer, kind, set
     assert not caplog.records
 
 
+@pytest.mark.parametrize("policy", ["stop", "resume"])
+@pytest.mark.parametrize("kind", SOURCES)
+def test_a_row_is_not_at_fault_for_a_commit_that_a_cancellation_ends(
+    path, kind, policy, waits, caplog
+):
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT * FROM t").fetchone() is None  # its lock stays
+        with ActorSystem(workers=2, cancel_grace=SECONDS, shutdown_timeout=SECONDS) as system:
+            sink = Sink.sqlite(path, INSERT, batch=1).on_failure(policy)
+            run = system.start(SOURCES[kind].to(sink))
+            assert waits.wait(SECONDS)
+            run.cancel()
+            with pytest.raises(RunCancelled):
+                run.result(SECONDS)
+            assert run.state == "cancelled"
+            assert not system.dead_letters.total
+    assert not caplog.records
+
+
 @pytest.mark.parametrize("kind", SOURCES)
 def test_units_and_rows_wait_equally_long(path, writer, kind, monkeypatch):
     attempts = []

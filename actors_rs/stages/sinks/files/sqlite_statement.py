@@ -15,7 +15,7 @@ from itertools import chain
 from operator import ne
 from typing import Any, TypeAlias
 
-from actors_rs.errors import ActorsRsError
+from actors_rs.errors import ActorsRsError, RunCancelled
 from actors_rs.stages.context import StageContext
 from actors_rs.stages.files.sqlite_files import (
     begin,
@@ -231,8 +231,10 @@ class Statement:
     def is_of_the_file(self, error: BaseException) -> bool:
         """Whether no row is at fault for ``error``: the next one would fare no better."""
         cause = error.__cause__
-        return _is_of_the_database(cause) or (
-            isinstance(cause, _MAY_BE_OF_THE_STATEMENT) and self._cannot_be_run()
+        return (
+            isinstance(error, RunCancelled)  # it waited for another connection
+            or _is_of_the_database(cause)
+            or (isinstance(cause, _MAY_BE_OF_THE_STATEMENT) and self._cannot_be_run())
         )
 
     def _cannot_be_run(self) -> bool:
