@@ -20,7 +20,10 @@ __all__ = ["printed"]
 
 MOST_FILES = 3
 """Files of a sink that its line names."""
-_TABLE = re.compile(r"""\bINTO\s+(["`[]?[\w.]+["`\]]?)""", re.IGNORECASE)
+_NAME = r"""("[^"]+"|`[^`]+`|\[[^\]]+\]|\w+)"""
+_TABLE = re.compile(
+    rf"\b(?:INSERT(?:\s+OR\s+\w+)?|REPLACE)\s+INTO\s+(?P<name>{_NAME}(?:\.{_NAME})?)", re.IGNORECASE
+)
 
 
 def printed(graph: Graph[Any], result: object) -> Iterator[str]:
@@ -48,7 +51,7 @@ def _sinks_of(graph: Graph[Any]) -> list[StageSpec | None]:
 def _table_of(sink: StageSpec) -> str:
     """The table that the statement of a sink of SQLite fills, if it is an insert."""
     found = _TABLE.search(getattr(sink.make, "args", ("", ""))[1])
-    return f"table {found[1]} of " if found else ""
+    return f"table {found['name']} of " if found else ""
 
 
 def _files(files: tuple[str, ...]) -> str:

@@ -25,6 +25,9 @@ update = Source.of((1,)).to(Sink.sqlite("shop.db", "DELETE FROM orders WHERE n =
 """
 
 
+TABLES = ["orders", "main.orders", '"new orders"', '"main"."orders"', "[new orders]"]
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
     """Run these graphs of the module, one after the other; what the last one printed."""
@@ -44,6 +47,20 @@ def run(tmp_path, monkeypatch, capsys):
 
 def test_rows_in_sqlite_are_printed_with_the_table_and_the_file_of_each_sink(run):
     assert run("both") == "2 rows in table orders of shop.db\n1 row in table rejects of shop.db\n"
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("verb", ["INSERT", "insert or replace", "REPLACE"])
+def test_the_printed_table_is_the_whole_name_as_the_statement_has_it(table, verb):
+    sink = Sink.sqlite("shop.db", f"{verb} INTO {table} VALUES (?)")
+    (line,) = printed(Source.of((1,)).to(sink), 1)
+    assert line == f"1 row in table {table} of shop.db"
+
+
+def test_a_text_of_a_statement_is_not_taken_for_its_table():
+    sink = Sink.sqlite("shop.db", "UPDATE orders SET why = 'goes into stock' WHERE n = ?")
+    (line,) = printed(Source.of((1,)).to(sink), 1)
+    assert line == "1 row in shop.db"
 
 
 def test_a_statement_that_is_no_insert_is_printed_with_its_file_alone(run):
