@@ -89,7 +89,19 @@ def test_a_call_that_waits_as_asked_for_takes_no_place():
         assert at == [("first", 0), ("second", 0), ("first", 60)]
 
 
-@pytest.mark.parametrize("seconds", ["5", float("nan"), float("inf"), 10**400])
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"retry_after": 5}, "map_async: retry_after must be callable, got 5"),
+        ({"retry": 5}, "map_async: retry must be a Backoff, got 5"),
+    ],
+)
+def test_a_wrong_option_is_named_as_the_caller_wrote_it(options, what):
+    with pytest.raises(TypeError, match=f"^{what} "):
+        Source.of("x").map_async(str, **options)
+
+
+@pytest.mark.parametrize("seconds", ["5", True, float("nan"), float("inf"), 10**400])
 def test_seconds_that_are_no_number_fail_the_element_and_say_so(seconds):
     with pytest.raises(StageError, match="429") as told:
         moments([seconds], made=by_keyword)

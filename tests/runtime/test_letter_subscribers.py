@@ -218,6 +218,12 @@ def test_a_system_that_keeps_more_letters_loses_none_of_a_burst(may):
     assert system.dead_letters.statistics().missed == 0
 
 
+def test_a_system_may_keep_more_letters_than_any_list_can_hold():
+    with ActorSystem(dead_letters_kept=10**30) as system:
+        system.dead_letters.publish("a letter", where="here", why="a test")
+        assert system.dead_letters.statistics().kept == 1
+
+
 def test_a_system_that_is_to_keep_no_letters_at_all_is_refused():
     with pytest.raises(
         InvalidArgumentError, match=r"^dead_letters_kept must be at least 1, got 0$"

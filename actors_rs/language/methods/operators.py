@@ -25,6 +25,7 @@ from actors_rs.language.methods.recovery import (
     RetryOn,
     falling_back,
     limited_calls,
+    optional_backoff,
     worth_retrying,
 )
 from actors_rs.runtime.supervision.backoff import Backoff
@@ -354,6 +355,8 @@ class Operators(Chain[In_contra, Out_co]):
         if all(option is None for option in (retry, retry_on, retry_after, max_attempts)):
             return flow
         when = None if retry_on is None else worth_retrying(retry_on)
+        optional_backoff(retry, "map_async: retry")
+        optional_plain_function(retry_after, "map_async: retry_after")
         attempts = 3 if max_attempts is None else max_attempts
         at_least(1, attempts, "map_async: max_attempts")
         return flow.retry(retry, attempts, when=when, after=retry_after)

@@ -43,6 +43,7 @@ __all__ = [
     "RetryOn",
     "falling_back",
     "limited_calls",
+    "optional_backoff",
     "worth_retrying",
 ]
 
@@ -148,9 +149,8 @@ class Recovery(Chain[In_contra, Out_co]):
         >>> Source.of("/orders").map_async(ask).retry(max_attempts=2).run(Sink.list())
         ['ok']
         """
+        optional_backoff(backoff, "retry: backoff")
         backoff = Backoff() if backoff is None else backoff
-        if not isinstance(backoff, Backoff):
-            raise wrong_kind(f"retry: backoff must be a Backoff, got {repr_of(backoff)}")
         at_least(1, max_attempts, "retry: max_attempts")
         if budget is not None and not isinstance(budget, RateLimit):
             raise wrong_kind(f"retry: budget must be a RateLimit, got {repr_of(budget)}")
@@ -186,6 +186,12 @@ def _retrying(
 def _wait(backoff: Backoff, logic: MapAsync, attempts: int) -> float:
     """Seconds after call number ``attempts``; the stage's surroundings give the random numbers."""
     return backoff.drawn(attempts - 1, logic.context.chance)
+
+
+def optional_backoff(value: Any, what: str) -> None:
+    """Raise unless ``value`` is ``None`` or a ``Backoff``."""
+    if value is not None and not isinstance(value, Backoff):
+        raise wrong_kind(f"{what} must be a Backoff, got {repr_of(value)}")
 
 
 def worth_retrying(retry_on: RetryOn) -> Callable[[Exception], bool]:

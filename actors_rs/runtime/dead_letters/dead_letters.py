@@ -18,6 +18,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from sys import maxsize
 from typing import Any
 
 from actors_rs.protocol.checks import check_subscriber
@@ -83,7 +84,8 @@ class DeadLetters:
         self._now = now
         self._wall_clock = wall_clock
         self._capacity = capacity
-        self._kept: deque[DeadLetter] = deque(maxlen=capacity if kept is None else kept)
+        most = min(capacity if kept is None else kept, maxsize)
+        self._kept: deque[DeadLetter] = deque(maxlen=most)
         self._total = 0
         self._schedule = schedule or CallingThreadDispatcher().schedule
         self._readers: list[LetterReader] = []

@@ -94,6 +94,7 @@ class Retries:
             raise DeciderError(f"retry: after raised {named(failure)}") from failure
         if seconds is None:
             return None
-        if not isinstance(seconds, int | float) or not -_MOST_SECONDS < seconds < _MOST_SECONDS:
+        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if not is_number or not -_MOST_SECONDS < seconds < _MOST_SECONDS:
             raise DeciderError(f"retry: after must give seconds or None, got {repr_of(seconds)}")
         return max(0.0, seconds)
