@@ -108,6 +108,7 @@ ONE_FOR_ONE = {
     "batch": lambda: Batch(2, None),
     "acknowledged": lambda: acknowledged(Flow(), lambda *_: None)._out.spec.make(),
     "skip": lambda: Skip(3),
+    "skip of none": lambda: Skip(0),
     "skip_while": lambda: SkipWhile(lambda n: n < 3),
     "sliding": lambda: Sliding(2, 1),
     "take": lambda: Take(100_000),

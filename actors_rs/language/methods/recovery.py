@@ -135,8 +135,10 @@ class Recovery(Chain[In_contra, Out_co]):
           ``Exception``.
         - ``after``: ``after(error)`` gives the seconds to wait, for instance the ``Retry-After`` of
           an answer 429, or ``None``: then ``backoff`` does. The seconds may be more than
-          ``backoff.maximum``, and jitter does not change them.
+          ``backoff.maximum``, and jitter does not change them. Fewer than 0 are 0.
 
+        If ``when`` or ``after`` raises, or ``after`` gives something else, the stage fails under
+        any policy.
         After its last call an element fails as it would without this: ``fallback`` of ``map_async``
         is called, and ``on_failure`` decides.
         Raises ``GraphError`` if the stage before is no ``map_async``.
