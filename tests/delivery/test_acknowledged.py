@@ -57,6 +57,22 @@ def test_elements_of_many_chunks_are_acknowledged_once_and_not_before_they_are_d
     assert acks.got == {n: {DELIVERED: 1} for n in range(2_000)}
 
 
+LEAVING_OUT = {
+    "filter": lambda s: s.filter(lambda n: n % 2),
+    "distinct": lambda s: s.distinct(key=lambda n: (n + 1) // 2),
+    "distinct_until_changed": lambda s: s.distinct_until_changed(key=lambda n: (n + 1) // 2),
+    "map_not_none": lambda s: s.map_not_none(lambda n: n if n % 2 else None),
+}
+
+
+@pytest.mark.parametrize("name", LEAVING_OUT)
+def test_an_element_that_meets_the_last_demand_of_its_turn_is_acknowledged(system, acks, name):
+    source = acknowledged(Source.range(0, 200).with_attributes(window=64), acks)
+    sink = Sink.for_each(lambda n: None).with_attributes(window=1)
+    run(system, LEAVING_OUT[name](source).to(sink))
+    assert acks.got.keys() == set(range(200)), "an operator that has enough asks for no more"
+
+
 def test_an_element_is_acknowledged_when_the_sink_has_taken_it(system, acks):
     assert run(system, numbers(acks).map(lambda n: 2 * n).to(Sink.sum())) == 9900
     assert acks.got == {n: {DELIVERED: 1} for n in range(100)}

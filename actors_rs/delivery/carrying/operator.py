@@ -2,7 +2,8 @@
 
 A transform draws an element after it has emitted all results of the elements before. So each result
 belongs to the element drawn last, and an element without a result before the next one is drawn
-was filtered out.
+was filtered out. An operator that leaves elements out gives one result at most of each, and may not
+be asked for another after it: so its result takes the element's own token along.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ class CarryingOperator(Surviving, Operator):
             if self._token is None:
                 raise DefectError(f"{type(self).__name__} gave an element before it drew one")
             self._given = True
-            yield Tracked(value, self._token.sibling())
+            if self.leaves_out:
+                token, self._token = self._token, None
+                yield Tracked(value, token)
+            else:
+                yield Tracked(value, self._token.sibling())
         self._settle_last()
 
     def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:
