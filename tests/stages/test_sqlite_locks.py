@@ -13,7 +13,7 @@ import pytest
 from actors_rs import ActorSystem, Sink, Source
 from actors_rs.delivery import acknowledged
 from actors_rs.errors import RunCancelled, StageError
-from actors_rs.stages.files import sqlite_locks
+from actors_rs.stages.files import sqlite_locks, sqlite_readers
 from tests.graph.helpers import SECONDS, wait_until
 
 TABLE = "CREATE TABLE IF NOT EXISTS t (n INTEGER PRIMARY KEY)"
@@ -80,6 +80,32 @@ def test_a_cancellation_ends_the_wait_for_another_writer(path, writer, kind, set
         with pytest.raises(RunCancelled):
             run.result(SECONDS)
     assert not caplog.records
+
+
+def test_a_source_that_begins_to_read_while_a_setup_waits_releases_the_file_for_it(
+    path, waits, monkeypatch
+):
+    monkeypatch.setattr(sqlite_locks, "LOCK_SECONDS", 5.0)
+    gate = threading.Event()
+    with (
+        closing(sqlite3.connect(path, isolation_level=None)) as writer,
+        ActorSystem(workers=2, shutdown_timeout=SECONDS) as system,
+    ):
+        writer.execute("BEGIN IMMEDIATE")
+        writer.executemany(INSERT, [(n,) for n in range(10, 20_010)])
+        writer.execute("COMMIT")
+        writer.execute("BEGIN IMMEDIATE")
+        run = system.start(ROWS.to(Sink.sqlite(path, INSERT, setup="CREATE TABLE u (n)")))
+        assert waits.wait(SECONDS)
+        rows = Source.sqlite(path, "SELECT n FROM t").map(lambda row: gate.wait(SECONDS))
+        reads = system.start(rows.with_attributes(dispatcher="pinned").to(Sink.count()))
+        wait_until(lambda: sqlite_readers.are_there(str(path)))
+        writer.execute("ROLLBACK")
+        try:
+            assert run.result(SECONDS) == 3
+        finally:
+            gate.set()
+        assert reads.result(SECONDS) == 20_000
 
 
 @pytest.mark.parametrize("policy", ["stop", "resume"])

@@ -46,13 +46,13 @@ def begin(database: sqlite3.Connection, path: str, waiter: Waiter) -> None:
 
 def set_up(database: sqlite3.Connection, path: str, waiter: Waiter, script: str | None) -> None:
     """Run ``script``, and commit if it left a transaction open."""
-    patiently(database, path, waiter, partial(free_of_sources, database, path))
     for statement in statements_in(script or ""):
-        patiently(database, path, waiter, partial(_run, database, statement))
+        patiently(database, path, waiter, partial(_run, database, path, statement))
     commit(database, path, waiter)
 
 
-def _run(database: sqlite3.Connection, statement: str) -> None:
+def _run(database: sqlite3.Connection, path: str, statement: str) -> None:
+    free_of_sources(database, path)  # also of a source that has begun while it waits
     if "journal_mode" in statement.lower() and not database.in_transaction:
         database.execute("BEGIN EXCLUSIVE")  # waits for others, which the statement does not
         database.rollback()
