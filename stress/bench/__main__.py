@@ -22,6 +22,7 @@ NAMES = (
     "pipeline_peers",
     "ten_maps",
     "operators",
+    "windows",
     "tell_ask",
     "many_actors",
     "map_async",
