@@ -119,7 +119,7 @@ def run_tests(files: Sequence[str], options: Sequence[str] = ()) -> int:
 
 
 def ordered_tests(files: Sequence[str]) -> Iterator[str]:
-    """The tests of the changed ``files``: first each file's own, then those of its folder.
+    """The tests of ``files``: first each file's own tests, then the tests of its folder.
 
     A table or helper of the tests has none of its own: all tests that use it may take long.
     """

@@ -30,7 +30,7 @@ TABLES = ["orders", "main.orders", '"new orders"', '"main"."orders"', "[new orde
 
 @pytest.fixture
 def run(tmp_path, monkeypatch, capsys):
-    """Run these graphs of the module, one after the other; what the last one printed."""
+    """Runs graphs of the module by their names, and returns the lines that the last one prints."""
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "shops.py").write_text(GRAPHS)

@@ -69,7 +69,7 @@ class Operator(Chunked):
     def asked(self) -> float:
         if not self.one_for_one and not self.leaves_out:
             return inf
-        return (self.outlet.demand + self.outlet.foreseen) * self._per_result
+        return self.outlet.requested * self._per_result
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         """The results of ``elements``, a chunk of the input. State lives in the logic itself.

@@ -301,7 +301,7 @@ def test_a_lost_session_fails_the_stream_before_earlier_partitions_are_delivered
 
 
 def killed(partition: int) -> SparkSessionLost:
-    """What the thread that reads ``partition`` finds after a kill of the JVM."""
+    """The error of the thread that reads ``partition``, after a kill of the JVM."""
     process = subprocess.Popen(["sleep", "60"])
     process.kill()
     process.wait()

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="union-attr"
-"""A ``Sink.sqlite`` whose file another connection has locked: how long it waits, and for whom."""
+"""How long a ``Sink.sqlite`` waits for a locked file, and which connection it names."""
 
 import sqlite3
 import subprocess

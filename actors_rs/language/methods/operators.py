@@ -328,7 +328,7 @@ class Operators(Chain[In_contra, Out_co]):
           element whose call fails with one of ``retry_on`` (an exception class or several; each
           ``Exception`` by default) is called for again after the wait that ``retry`` gives, a
           ``Backoff()`` by default. ``retry_after(error)`` may give other seconds, for instance
-          what a ``Retry-After`` says, or ``None``. ``max_attempts`` counts all calls, the first one
+          as a ``Retry-After`` says, or ``None``. ``max_attempts`` counts all calls, the first one
           included: 3 by default. A waiting element takes no place among the ``parallelism`` calls;
           see ``Flow.retry``.
         - ``fallback``: ``fallback(element, error)`` is given in place of an element whose calls

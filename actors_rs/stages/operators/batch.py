@@ -51,7 +51,7 @@ class Batch(StageLogic):
         self._timer: Cancellable | None = None
 
     def asked(self) -> float:
-        return (self.outlet.demand + self.outlet.foreseen) * self._count
+        return self.outlet.requested * self._count
 
     def fitting(self, batch: list[Any], frame: Frame) -> int:
         """How many elements of ``frame`` may join ``batch``; a batch others do not fit is closed.

@@ -7,7 +7,7 @@ Gives what a generator function of the user's yields, which takes the elements f
 
 Back-pressure: the generator runs while downstream has demand, and waits in ``next`` for elements
   of upstream, of which the stage requests its window.
-Completes: when the generator returns; then upstream is cancelled. For the generator the iterator
+Completes: when the generator returns; then upstream is cancelled. The iterator of the generator
   ends when upstream has completed.
 Fails: when the generator raises and the policy is to stop. ``next`` raises the failure of upstream,
   with which the stage fails after what the generator yields after it.

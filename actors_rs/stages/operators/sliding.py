@@ -40,7 +40,7 @@ class Sliding(Operator):
         self._gap = 0  # elements between tuples that are still to come
 
     def asked(self) -> float:
-        return (self.outlet.demand + self.outlet.foreseen) * self._step + self._size
+        return self.outlet.requested * self._step + self._size
 
     def transform(self, elements: Iterator[Any], /) -> Iterable[Any]:
         recent, size, step = self._recent, self._size, self._step

@@ -57,6 +57,11 @@ class Outlet:
         self.error: BaseException | None = None  # its failure
         self._downstream: Downstream | None = None
 
+    @property
+    def requested(self) -> int:
+        """How many elements downstream still waits for: ``demand``, and those ``foreseen``."""
+        return self.demand + self.foreseen
+
     def connect(self, downstream: Downstream) -> None:
         """Attach the downstream; once, before anything is emitted."""
         self._downstream = downstream
