@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import re
-import signal
 import threading
 from contextlib import suppress
 
@@ -16,82 +15,7 @@ from actors_rs.runtime._primitives import monotonic
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.system.shutdown import Shutdown
 from actors_rs.runtime.system.signals import Leave
-from tests.runtime.processes import Program
 from tests.runtime.support import DEADLINE, behind, eventually
-
-BESIDE = """
-import asyncio
-handled, stopped = [], []
-
-class Works(PooledActor):
-    def on_receive(self, message):
-        time.sleep(0.01)
-        handled.append(message)
-    def on_stop(self):
-        stopped.append(len(handled))
-
-class Hangs(PooledActor):
-    def on_receive(self, message):
-        say("hangs")
-        threading.Event().wait()
-
-def begin(system):
-    works = system.spawn(Works)
-    system.spawn(Hangs).tell("message")  # stops first
-    for number in range(500):
-        works.tell(number)
-    say("told")
-
-try:
-    {block}
-except (SystemExit, KeyboardInterrupt) as error:
-    letters = system.dead_letters.total
-    say(type(error).__name__, letters > 0, letters + len(handled), stopped == [len(handled)])
-    raise
-"""
-SIGNALS = "with ActorSystem() as system: system.handle_signals(grace={grace}); begin(system)"
-CTRL_C = "with ActorSystem() as system: begin(system)"
-COROUTINE = """
-    async def main():
-        global system
-        async with ActorSystem() as system:
-            {signals}begin(system)
-    asyncio.run(main())
-"""
-HANDLING = COROUTINE.format(signals="system.handle_signals(grace=0.2); ")
-
-
-def ended(block, *numbers):
-    """The exit code of the program, and what it said at its end."""
-    program = Program(BESIDE.format(block=block))
-    assert {program.next_line(), program.next_line()} == {"hangs", "told"}
-    began = monotonic()
-    for number in numbers:
-        program.send(number)
-        if number is signal.SIGINT:
-            program.error_line()  # the next one is not the same
-    code, lines, errors = program.wait()
-    assert monotonic() - began < 20, errors  # a second; the shutdown may take 30
-    assert "Hangs" in errors
-    return code, lines
-
-
-@pytest.mark.parametrize("block", [SIGNALS.format(grace=0.2), HANDLING], ids=["plain", "coroutine"])
-def test_when_the_grace_is_over_the_neighbours_stop_and_all_messages_are_accounted_for(block):
-    assert ended(block, signal.SIGTERM) == (143, ["SystemExit True 500 True"])
-
-
-def test_a_second_signal_stops_the_neighbours_and_accounts_for_all_messages():
-    block = SIGNALS.format(grace=60)
-    assert ended(block, signal.SIGINT, signal.SIGINT) == (130, ["SystemExit True 500 True"])
-
-
-@pytest.mark.parametrize(
-    "block", [CTRL_C, COROUTINE.format(signals="")], ids=["plain", "coroutine"]
-)
-def test_ctrl_c_where_the_block_ends_stops_the_neighbours_and_accounts_for_all_messages(block):
-    code, lines = ended(block, signal.SIGINT)
-    assert (code, lines) == (-signal.SIGINT, ["KeyboardInterrupt True 500 True"])
 
 
 class Hangs(PooledActor):
@@ -228,6 +152,23 @@ def test_stop_soon_shortens_a_shutdown_that_is_under_way(hanging):
 
     began = monotonic()
     asyncio.run(end())
+    assert monotonic() - began < DEADLINE / 2
+    with pytest.raises(ActorDeadError):
+        answer.get(timeout=DEADLINE)
+
+
+@pytest.mark.parametrize("explicit", [None, DEADLINE])
+def test_stop_soon_shortens_a_shutdown_that_has_just_been_called(hanging, monkeypatch, explicit):
+    system, _, answer = hanging
+    run = Shutdown.run
+
+    def late(self):
+        system.stop_soon(0.1)
+        run(self)
+
+    monkeypatch.setattr(Shutdown, "run", late)
+    began = monotonic()
+    system.shutdown(timeout=explicit)
     assert monotonic() - began < DEADLINE / 2
     with pytest.raises(ActorDeadError):
         answer.get(timeout=DEADLINE)
@@ -378,18 +319,3 @@ def test_a_watcher_elsewhere_learns_of_the_end_once_the_handler_has_returned(kin
         assert got[0].ref is child
         elsewhere.spawn(Watches, child, got)
         eventually(lambda: len(got) == 2)
-
-
-def test_ctrl_c_before_the_shutdown_of_a_block_has_begun_ends_the_system_too(monkeypatch):
-    run, interrupts = Shutdown.run, [KeyboardInterrupt()]
-
-    def interrupted(self):
-        if interrupts:
-            raise interrupts.pop()
-        run(self)
-
-    monkeypatch.setattr(Shutdown, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt), ActorSystem() as system:
-        ref = system.spawn(PooledActor)
-    assert not system.is_open
-    assert not ref.is_alive()

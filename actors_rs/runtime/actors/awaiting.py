@@ -64,21 +64,26 @@ class Awaiting:
     def __init__(self) -> None:
         self._waiters: dict[object, Callable[[], object]] = {}
 
-    def until(self, there: Callable[[], bool]) -> Generator[Any, None, None]:
-        """Wait, in a coroutine, until ``there()``; a cancelled wait leaves nothing registered.
+    def until(
+        self, there: Callable[[], bool], seconds: float | None = None
+    ) -> Generator[Any, None, None]:
+        """Wait, in a coroutine, until ``there()``, or for ``seconds``.
 
-        Make ``there()`` true before you call ``wake``. Raises ``RuntimeError`` where no asyncio
-        loop runs, and ``IllegalStateError`` on trio.
+        A cancelled wait leaves nothing registered. Make ``there()`` true before you call ``wake``.
+        Raises ``RuntimeError`` where no asyncio loop runs, and ``IllegalStateError`` on trio.
         """
         check_not_on_trio("this await", ON_TRIO)
         loop = asyncio.get_running_loop()
         waiter = loop.create_future()
         self.enter(waiter, partial(loop.call_soon_threadsafe, _wake, waiter))
+        tick = None if seconds is None else loop.call_later(seconds, _wake, waiter)
         try:
             if not there():  # now registered, so ``wake`` finds it
                 yield from waiter
         finally:
             self.leave(waiter)
+            if tick is not None:
+                tick.cancel()
 
     def enter(self, waiter: object, wake: Callable[[], object]) -> None:
         """Call ``wake``, on any thread, each time there is news, until ``waiter`` leaves."""
@@ -97,16 +102,22 @@ class Awaiting:
 
 
 class Until:
-    """To be awaited: ends once ``there``, or when there is news. For other loops, see ``enter``."""
+    """To be awaited: ends once ``there``, or when there is news. For other loops, see ``enter``.
 
-    __slots__ = ("awaiting", "there")
+    On asyncio it ends after ``seconds`` too, if they are given.
+    """
 
-    def __init__(self, awaiting: Awaiting, there: Callable[[], bool]) -> None:
+    __slots__ = ("awaiting", "seconds", "there")
+
+    def __init__(
+        self, awaiting: Awaiting, there: Callable[[], bool], seconds: float | None = None
+    ) -> None:
         self.awaiting = awaiting
         self.there = there
+        self.seconds = seconds
 
     def __await__(self) -> Generator[Any, None, None]:
-        return self.awaiting.until(self.there)
+        return self.awaiting.until(self.there, self.seconds)
 
 
 def _wake(waiter: asyncio.Future[None]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from actors_rs.errors import BlockingError
 from actors_rs.runtime._logging import logger_called
-from actors_rs.runtime._primitives import Event, Thread, blocking_allowed, check_may_block
+from actors_rs.runtime._primitives import SLICE, Event, Thread, blocking_allowed, check_may_block
 from actors_rs.runtime.actors.awaiting import RUN_ELSEWHERE, Awaiting, Until, check_no_running_loop
 from actors_rs.runtime.system.signals import NOW_SECONDS, SystemSignals
 
@@ -128,13 +128,17 @@ class Blocks:
                 awaiting.wake()
 
         thread = Thread(target=work, name=f"{self.name}-shutdown", daemon=True)
+
+        async def wait() -> None:
+            while not over.is_set():  # in slices: a signal may come just before the loop sleeps
+                await Until(awaiting, over.is_set, SLICE)
+
         thread.start()
         try:
-            while not over.is_set():
-                await Until(awaiting, over.is_set)
+            await wait()
         except asyncio.CancelledError:
             self.stop_soon(self.cancel_grace)
-            await Until(awaiting, over.is_set)
+            await wait()
             raise
         finally:
             if over.is_set():  # the thread has nothing left to do: this waits for its last steps

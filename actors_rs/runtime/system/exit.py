@@ -11,12 +11,11 @@ import atexit
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Lock, RLock, after_fork_in_child, monotonic
 from actors_rs.runtime.supervision.supervisor import SupervisorActor
 from actors_rs.runtime.system.parts import SystemParts
 
-__all__ = ["enrol", "enrolled", "why_closed"]
+__all__ = ["enrol", "enrolled"]
 
 AT_EXIT_SECONDS = 0.5
 """How long the exit of the process waits for systems that were not shut down, all together."""
@@ -34,14 +33,6 @@ def enrolled() -> list[SystemParts]:
     """The systems of this process that are still referenced, including ended ones."""
     with _lock:
         return list(_systems)
-
-
-def why_closed(system: SystemParts) -> InvalidArgumentError:
-    """The error for starting something in ``system``, which has ended."""
-    over = "was shut down"
-    if system._orphaned:
-        over = "runs in the parent of this process: make a system after the fork"
-    return InvalidArgumentError(f"an actor needs a running system, '{system.name}' {over}")
 
 
 def _end_all() -> None:

@@ -73,6 +73,7 @@ class SystemParts(Home, Protocol):
     _given_up: set[int]
     _hanging: set[int]
     _shutdowns: list[Hurriable]
+    _shutdown_limit: float
     _lock: RLock
     _emptied: Condition | None
 

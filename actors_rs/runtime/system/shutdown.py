@@ -71,6 +71,7 @@ class Shutdown:
         """
         self._system._shutdowns.append(self)
         try:
+            self._shorten(self._system._shutdown_limit)  # it may be older than the entry
             self._go_through_phases()
         except (KeyboardInterrupt, SystemExit):
             Shutdown(self._system, drain=False, timeout=NOW_SECONDS)._go_through_phases()
@@ -80,10 +81,13 @@ class Shutdown:
 
     def hurry(self, seconds: float) -> None:
         """Be over within ``seconds``: actors stop at once, in no order. Any thread."""
-        self._timeout = min(self._timeout, seconds)
-        self._deadline = min(self._deadline, self._system.now() + seconds)
+        self._shorten(seconds)
         self._drain, self._hurried = False, True
         self._wake()
+
+    def _shorten(self, seconds: float) -> None:
+        self._timeout = min(self._timeout, seconds)
+        self._deadline = min(self._deadline, self._system.now() + seconds)
 
     def _go_through_phases(self) -> None:
         observers = self._system._observers()

@@ -30,7 +30,8 @@ from actors_rs.runtime.system.admission import check_actor, check_actor_class, c
 from actors_rs.runtime.system.blocks import Blocks
 from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
-from actors_rs.runtime.system.exit import enrol, why_closed
+from actors_rs.runtime.system.ending import Ending
+from actors_rs.runtime.system.exit import enrol
 from actors_rs.runtime.system.guardian import Guardian
 from actors_rs.runtime.system.notebook import InNotebooks
 from actors_rs.runtime.system.parts import Activity, Hurriable
@@ -54,7 +55,7 @@ MOST_WINDOW = 4096
 """Elements that an automatic window holds at most."""
 
 
-class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
+class ActorSystem(Ending, Blocks, Starting, Supervising, InNotebooks):
     """A pool of threads and the actors that share it. All methods may be called from any thread.
 
     - ``workers`` and ``max_workers``: the pool's size at rest, by default one per core, and its
@@ -97,9 +98,6 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
     knows_rest = False  # a deterministic world tells when nothing can run
     keeps_ended = False  # and settles accounts with stages that have ended
     before_foreign_cancel: Callable[[Any], None] | None = None  # it decides what is under way
-    _draining = ""  # why, if it starts no further runs
-    _orphaned = False  # in a child of its process, and closed then
-    _fatal: BaseException | None = None
     _signals: SystemSignals | None = None
     _abandoned = _restarts = 0
     watchers: tuple[Callable[[Activity], object], ...] = ()
@@ -300,54 +298,6 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
         """
         return statistics_of(self)
 
-    def drain(self, why: str = "it is draining") -> None:
-        """Start no further runs; present ones take no more in. Does not wait.
-
-        So a ``put`` right after it may still be taken, and is then delivered.
-
-        ``why`` is the reason that the error of a further ``start`` gives.
-
-        >>> with ActorSystem() as system:
-        ...     run = system.start(Source.repeat("x").to(Sink.count()))
-        ...     system.drain(why="new version")
-        ...     run.wait(timeout=5)
-        True
-        """
-        self._draining = why
-        observers = self._observers()
-        for activity in self._living_activities():
-            if activity not in observers:
-                activity.drain()
-
-    def fatal(self, error: BaseException) -> None:
-        """No restart cures ``error``: stop this system, no other.
-
-        A ``SystemExit`` or the like in an actor, or a supervisor with nobody above it that gives
-        up. Runs end with the error, which is raised again where the ``with`` block ends.
-        """
-        with self._lock:
-            self._fatal = error if self._fatal is None else self._fatal
-        self._refuse_more()
-        for activity in self._living_activities():
-            activity.abort(error)
-        self._tell_to_stop(self.children(), at_once=True)
-
-    def stop_soon(self, within: float | None = None) -> None:
-        """Start nothing more, cancel runs, tell actors to stop. Does not wait, nor end threads.
-
-        A ``shutdown`` that is under way or follows waits for ``within`` seconds at most.
-        """
-        if self._orphaned:
-            return
-        self._refuse_more()
-        for activity in self._living_activities():
-            activity.cancel(within)
-        self._tell_to_stop(self.children(), at_once=True)
-        if within is not None:
-            self.shutdown_timeout = min(self.shutdown_timeout, within)
-            for shutdown in self._shutdowns.copy():
-                shutdown.hurry(within)
-
     def shutdown(self, *, drain: bool = True, timeout: float | None = None) -> None:
         """End everything: runs, actors in reverse order, threads.
 
@@ -373,27 +323,3 @@ class ActorSystem(Blocks, Starting, Supervising, InNotebooks):
             ActorRegistry.unregister(self._guardian.actor_ref)
         if self._signals is not None:
             self._signals.release()
-
-    def _refuse_more(self) -> None:
-        self._closed = True
-        if self._guardian is not None:
-            self._guardian.actor_stopped.set()
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise why_closed(self) from self._fatal
-
-    # For the phases of the shutdown, and for a child of this process
-
-    def _living_activities(self) -> tuple[Activity, ...]:
-        with self._lock:
-            return tuple(self._activities)
-
-    def _observers(self) -> tuple[Activity, ...]:
-        """The activities that read the dead letters; they end after all others."""
-        observed = self.dead_letters.observers()
-        return tuple(a for a in self._living_activities() if any(a is one for one in observed))
-
-    def _tell_to_stop(self, actors: Sequence[ActorBase], *, at_once: bool) -> None:
-        """One after the other, the last one first; does not wait. See ``StopLine``."""
-        self._stop_line.form(actors, at_once=at_once)
