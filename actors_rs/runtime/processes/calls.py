@@ -129,9 +129,11 @@ class Calls:
     def _attempt(self, chunk: _Chunk, packed: Packed, first: int, end: int, ahead: bool) -> None:
         settings = self._settings
         worker = self._pool.take(self, end - first, settings.most_calls, ahead)
-        if worker is None:
+        if worker is None or self.closed:  # asked now that it is busy, which ``close`` looks for
             chunk.parts.append((first, end))
             self.closed = True
+            if worker is not None:
+                self._pool.give_back(worker, lost=False)
             return
         lost = True
         try:

@@ -89,11 +89,13 @@ class ProcessPool:
         """
         found: list[WorkerProcess] = []
         retired: list[WorkerProcess] = []
+        starts = False
 
         def may_take(worker: WorkerProcess) -> bool:
             return most_calls is None or worker.calls + count <= most_calls
 
         def look() -> bool:
+            nonlocal starts
             if calls.closed or self._closed:
                 return True
             while self._idle and not found:
@@ -101,6 +103,7 @@ class ProcessPool:
                 (found if may_take(worker) else retired).append(worker)
             if not found and len(self._busy) + self._starting < self._most:
                 self._starting += 1
+                starts = True
                 return True
             if not found and ahead:
                 found[:] = filter(may_take, self._with_one_chunk(calls))
@@ -115,12 +118,13 @@ class ProcessPool:
             worker.close(GOODBYE_SECONDS)
         if found:
             return found[0]
-        return None if calls.closed or self._closed else self._started(calls, count)
+        return self._started(calls, count) if starts else None
 
     def _started(self, calls: Calls, count: int) -> WorkerProcess | None:
         worker: WorkerProcess | None = None
         try:
-            worker = self._start()
+            if not (calls.closed or self._closed):  # as they may be since the look
+                worker = self._start()
         finally:
             with self._changed.lock:
                 self._changed.notify_all()
