@@ -36,6 +36,8 @@ class PendingRuns:
         scopes, number = self._scopes, id(scope)
         scopes[number] = weakref.ref(scope, lambda _: scopes.pop(number, None))
         scope.system.register(self)
+        if not scope.system.is_open:  # asked after the entry: one of both sees the other
+            scope.cancel()
 
     def leave(self, scope: WholeRun) -> None:
         """Forget ``scope``: its run has ended, or has begun and is known to the system."""

@@ -386,8 +386,8 @@ class RunScope:
         result = None
         if error is None:
             result, error = results_of(self._sinks, self._results)
+        StallWatch.of(self.system).leave(self)  # also if it was over before it began
         if self.end.settle(result, error):
-            StallWatch.of(self.system).leave(self)
             run_ended(self, (self._ended_at or self.system.now()) - self._started_at)
 
     def _first_failure(self) -> BaseException | None:
