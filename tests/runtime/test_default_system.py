@@ -157,18 +157,22 @@ def test_a_start_inside_a_block_does_not_use_it():
     """) == ["1", "False", "stopped"]
 
 
-@pytest.mark.parametrize(
-    ("work", "stopped"), [("None", 3), ("'x'", 3), ("threading.Event().wait", 1)]
-)
+@pytest.mark.parametrize(("work", "stopped"), [("None", 3), ("'x'", 3), ("hang", 1)])
 def test_a_process_that_never_shuts_its_system_down_stops_its_actors_and_ends(work, stopped):
     said = run(f"""
         async def idle():
             pass
+        hanging = threading.Semaphore(0)
+        def hang():
+            hanging.release()
+            threading.Event().wait()
         system = ActorSystem(workers=2)
         for kind in ("pool", "pinned", "calling_thread"):
             ref = system.spawn(type("Kind", (Echo,), {{"dispatcher": kind}}))
             if kind != "calling_thread":
                 ref.tell({work})
+                if {work} is hang:  # else it would stop before it takes the message
+                    hanging.acquire()
         system.timers.after(3600, print)
         system.blocking.put_growing(threading.Event().wait, 3)
         system.event_loop.run(idle()).result()
