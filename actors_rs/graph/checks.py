@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike, fsdecode
@@ -203,6 +204,16 @@ def optional_text(value: Any, what: str) -> None:
         required_text(value, what)
 
 
+_is_address = re.compile("[A-Za-z][A-Za-z0-9+.-]+://").match
+
+
+def _instead(what: str) -> str:
+    """What to do with an open file in place of a path; ``what`` names the call."""
+    if what.startswith("Sink"):
+        return "write with Sink.for_each(file.write)"
+    return "give the file object"
+
+
 def path_of(value: Any, what: str, name: str = "path") -> Any:
     """``value`` if it is a path; ``name`` is the name of the argument."""
     if not isinstance(value, str | PathLike):
@@ -211,6 +222,11 @@ def path_of(value: Any, what: str, name: str = "path") -> Any:
         raise wrong_value(f"{what}: {name} must not be empty, got {repr_of(value)}")
     if "\0" in fsdecode(value):
         raise wrong_value(f"{what}: {name} must not contain a NUL character, got {repr_of(value)}")
+    if isinstance(value, str) and _is_address(value):
+        raise wrong_value(
+            f"{what}: {name} must be a path of this machine, got {repr_of(value)}, an address: "
+            f"open it with a client such as fsspec, and {_instead(what)}"
+        )
     return value
 
 

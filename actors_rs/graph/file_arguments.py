@@ -6,6 +6,7 @@ import csv
 import os
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
+from types import ModuleType
 from typing import Any, TypedDict
 
 from actors_rs.graph.checks import (
@@ -174,9 +175,15 @@ def _expect_input(one: Any, what: str) -> None:
     elif not is_open_file(one):
         raise wrong_kind(
             f"{what}: path must be a text, a path, an open file or a list of these, "
-            f"got {repr_of(one)}"
+            f"got {repr_of(one)}{_not_open_yet(one)}"
         )
     elif getattr(one, "closed", False) is True:
         raise wrong_value(f"{what}: expected an open file, got {repr_of(one)}, which is closed")
     elif getattr(one, "readable", None) is not None and not one.readable():
         raise wrong_value(f"{what}: expected a file that is open for reading, got {repr_of(one)}")
+
+
+def _not_open_yet(one: Any) -> str:
+    """What to write for a file that has a client but is not open, as ``fsspec.open`` gives it."""
+    opens = callable(getattr(one, "open", None)) and not isinstance(one, type | ModuleType)
+    return ": give what its open() returns" if opens else ""

@@ -170,7 +170,8 @@ class FileSinks:
 
         - Elements are ``pyarrow`` record batches or tables, dicts (one row each) or lists of dicts.
         - ``schema``: a ``pyarrow.Schema``, by default the schema of the first element. Give one if
-          later rows may have other columns, or fractions in a column of whole numbers.
+          rows may have further columns, which are left out, or lack some, which are null then; or
+          if later rows have fractions in a column of whole numbers.
         - ``rows_per_file``: 1,000,000 by default.
         - ``existing``: ``"append"`` (default) adds files after the ``part-*.parquet`` that are
           there, so a second run of the same graph adds the same rows once more. ``"refuse"`` fails

@@ -89,7 +89,7 @@ def read(folder):
 def test_a_partition_whose_rows_tell_another_schema_has_that_of_the_run(ledgered, tmp_path):
     out = ledgered()
     out.deliver(0, {"n": 1.5, "who": "a"})
-    out.deliver(1, {"n": None, "who": None}, {"who": "b"})
+    out.deliver(1, {"n": None, "who": None}, {"n": None, "who": "b"})
     out.deliver(2, {"n": 2, "who": "c"})
     assert not out.errors
     assert read(tmp_path) == {"n": [1.5, None, None, 2.0], "who": ["a", None, "b", "c"]}
@@ -102,10 +102,10 @@ def test_a_row_that_does_not_fit_follows_the_policy_also_in_a_later_process(
     out = ledgered(policy="resume")
     out.deliver(0, {"n": 1})
     out = ledgered(policy="resume") if restarted else out
-    bad = [{"n": "x"}, {"n": 2.5}, {"n": 3, "more": 1}]
+    bad = [{"n": "x"}, {"n": 2.5}, {"n": 3, "more": 1}, {}]
     out.deliver(1, {"n": 2}, *bad, {"n": 3})
     assert out.letters == bad
-    assert out.outcomes[1] == {DELIVERED: 2, LETTERED: 3}
+    assert out.outcomes[1] == {DELIVERED: 2, LETTERED: 4}
     assert read(tmp_path) == {"n": [1, 2, 3]}
     out = ledgered()
     out.deliver(2, {"n": "x"})

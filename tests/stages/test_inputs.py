@@ -122,6 +122,25 @@ def test_files_in_memory_and_unnamed_ones_are_named_in_errors_by_their_repr():
     assert error.line == 2
 
 
+class NotOpen:
+    """A file that a client such as fsspec has not opened yet."""
+
+    def open(self):
+        return io.BytesIO()
+
+
+@pytest.mark.parametrize("kind", [Source.lines, Source.csv, Source.jsonl])
+def test_compressed_data_that_is_read_as_text_names_the_argument(kind):
+    data = io.BytesIO(gzip.compress(b"1\n"))
+    assert "got gzip data: write compression='gzip'" in str(error_of(kind(data)))
+
+
+@pytest.mark.parametrize("sink", [Sink.lines, Sink.csv, Sink.jsonl, Sink.parquet])
+def test_an_address_is_no_path_of_a_sink(sink):
+    with pytest.raises(InvalidArgumentError, match=r"an address: .* Sink.for_each"):
+        sink("gs://a/b")
+
+
 @pytest.mark.parametrize(
     "kind", [Source.lines, Source.bytes, Source.csv, Source.jsonl, Source.json]
 )
@@ -133,6 +152,8 @@ def test_files_in_memory_and_unnamed_ones_are_named_in_errors_by_their_repr():
         (["a", 3], ArgumentTypeError, "must be a text, a path, an open file or a list"),
         ([""], InvalidArgumentError, "must not be empty"),
         (b"x", ArgumentTypeError, "must be a text, a path"),
+        (NotOpen(), ArgumentTypeError, "NotOpen object at .*: give what its open\\(\\) returns"),
+        ("s3://a/b", InvalidArgumentError, "'s3://a/b', an address: .* give the file object"),
     ],
 )
 def test_what_is_no_file_is_refused_where_it_was_written(kind, given, error, says):

@@ -50,6 +50,29 @@ def test_what_the_first_element_leaves_open_the_next_rows_settle(tmp_path, colum
     assert (len(read), read[-1]) == (len(column), column[-1])
 
 
+FULL, SPARSE = {"a": 1, "b": 2}, {"a": 3}
+
+
+@pytest.mark.parametrize("lists", [False, True])
+def test_a_row_without_a_column_of_the_first_row_is_refused_with_its_place(tmp_path, lists):
+    elements = [[FULL], [SPARSE]] if lists else [FULL, SPARSE]
+    with pytest.raises(StageError, match=r"at element 1: .* no column 'b', .*: put None there"):
+        written(tmp_path, *elements)
+
+
+def test_a_table_of_another_library_is_refused_with_the_call_that_makes_it_one_of_arrow(tmp_path):
+    frame = pytest.importorskip("pandas").DataFrame({"a": [1]})
+    with pytest.raises(StageError, match=r"got a DataFrame: write map\(pyarrow.table\) before"):
+        written(tmp_path, frame)
+    assert written(tmp_path, pa.table(frame)) == (INT, [1])
+
+
+def test_a_row_without_a_column_of_a_given_schema_is_null_there(tmp_path):
+    schema = pa.schema({"a": INT, "b": INT})
+    run(Source.of(SPARSE, FULL).to(Sink.parquet(tmp_path, schema)))
+    assert parquet.read_table(tmp_path).to_pylist() == [{"a": 3, "b": None}, FULL]
+
+
 def test_a_column_that_was_open_takes_the_type_of_its_first_value(tmp_path):
     with pytest.raises(StageError, match=r"at element 2: ValueError: expected int64.*got 2.5"):
         written(tmp_path, *values(None, 1, 2.5))

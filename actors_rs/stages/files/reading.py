@@ -20,6 +20,8 @@ __all__ = ["BYTES_AT_ONCE", "Place", "lines_of", "reading", "text_lines"]
 
 BYTES_AT_ONCE = 1 << 15
 """Read at once, if so many are there."""
+_GZIP_FIRST, _GZIP_SECOND = "\x1f", b"\x8b"
+"""How gzip data begins: with a control character, and a byte that begins no character of UTF-8."""
 
 
 class Place:
@@ -69,7 +71,7 @@ def lines_of(
         return
     place.line += 1
     if failure is not None:
-        raise _within("".join(begun), failure)
+        raise _explained("".join(begun), failure, place.line)
     yield "".join(begun)
 
 
@@ -123,6 +125,13 @@ def _whole(text: str, begun: list[str]) -> list[str]:
     if rest:
         begun.append(rest)
     return lines
+
+
+def _explained(line: str, failure: UnicodeDecodeError, number: int) -> ValueError:
+    """The error for ``failure``, which came after ``line``, the line of this ``number``."""
+    if number == 1 and line == _GZIP_FIRST and failure.object[failure.start :][:1] == _GZIP_SECOND:
+        return ValueError("expected text, got gzip data: write compression='gzip'")
+    return _within(line, failure)
 
 
 def _within(line: str, failure: UnicodeDecodeError) -> UnicodeDecodeError:

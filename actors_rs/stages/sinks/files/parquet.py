@@ -4,7 +4,8 @@ Elements are Arrow record batches or tables, dicts (one row each) or lists of di
 fit the schema if a value would be written as another one: 2.5 as a whole number, bytes as a text,
 1e39 as an infinite 32-bit float. Rounding is no such change. None does not fit a
 column without nulls. Without a schema the first element decides for all later ones: a column of
-whole numbers takes no fraction. Open types (None, an empty list or dict, the digits of decimal
+whole numbers takes no fraction, and a row without one of the columns does not fit. With a schema
+such a row has null there. Open types (None, an empty list or dict, the digits of decimal
 numbers) come from the rows that are gathered with it, 16,384 or ``rows_per_file``. Rows that do not
 fit can be passed over; if the first element itself does not fit, as {} for instance, the first row
 that can be written decides.
@@ -152,7 +153,7 @@ class Parquet(WritingSink):
         if not isinstance(element, arrow.RecordBatch | arrow.Table):
             raise TypeError(
                 "Sink.parquet: expected a record batch, a table, a dict or a list of dicts, "
-                f"got a {class_name_of(element)}"
+                f"got a {class_name_of(element)}{_as_table(element)}"
             )
         if self._written is None:
             check_names(element.schema.names)
@@ -258,17 +259,16 @@ class Parquet(WritingSink):
         return batch_of(rows, self._schema, given=self._given_schema is not None)
 
     def _check_columns(self, rows: list[dict[str, Any]]) -> None:
-        """Arrow drops what the schema does not name: right if the user gave one, else a loss."""
+        """Without a schema of the user's, all rows have the same columns.
+
+        Arrow would drop other columns, and write null for missing ones.
+        """
         if self._given_schema is not None:
             return
         known = dict.fromkeys(self._schema.names if self._schema is not None else rows[0])
         for row in rows:
-            if not row.keys() <= known.keys():
-                extra = few(repr_of(name) for name in row if name not in known)
-                raise ValueError(
-                    f"Sink.parquet: the first row has no column {extra}: give a schema that names "
-                    "the columns to write"
-                )
+            if row.keys() != known.keys():
+                raise ValueError(f"Sink.parquet: {_difference(row, known)}")
 
     def _write(self, data: Any, rows: list[Any]) -> None:
         """Write a record batch or a table, made of ``rows``; they are held if that fails."""
@@ -333,11 +333,33 @@ def _position_of(number: int, origins: list[_Origin]) -> int:
     return position + (number - first) * step
 
 
+def _difference(row: dict[str, Any], known: Mapping[str, Any]) -> str:
+    """How the columns of ``row`` differ from the ``known`` ones."""
+    extra = [name for name in row if name not in known]
+    if extra:
+        return (
+            f"the first row has no column {few(map(repr_of, extra))}: give a schema that names "
+            "the columns to write"
+        )
+    missing = few(repr_of(name) for name in known if name not in row)
+    return (
+        f"the row has no column {missing}, which the first row has: put None there, or give a "
+        "schema, whose columns are null where a row lacks them"
+    )
+
+
 def _explained(error: Exception, row: Any) -> Exception:
     """``error``, or a better one if ``row`` is no dict."""
     if isinstance(row, Mapping):
         return error
     return TypeError(f"Sink.parquet: expected a list of dicts, got one with {repr_of(row)}")
+
+
+def _as_table(element: Any) -> str:
+    """What turns a table of another library into one of Arrow's."""
+    if callable(getattr(element, "__arrow_c_stream__", None)):  # Arrow's protocol between libraries
+        return ": write map(pyarrow.table) before the sink"
+    return ""
 
 
 def _arrow() -> Any:
