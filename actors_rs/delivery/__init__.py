@@ -1,4 +1,10 @@
-"""Delivery: acknowledged elements, and the ledger that a run is resumed from."""
+"""Delivery: acknowledged elements, and the ledger that a run is resumed from.
+
+Begin with ``ack.py`` (who still holds an element) and ``ledger.py`` (which units are done, in one
+SQLite file). ``schema``, ``notes``, ``runs`` and ``starts`` are parts of the ledger, ``reporting``
+and ``command`` show it. ``acknowledge`` is the operator, ``carrying`` the variants of stages. May
+import ``language`` and below; never ``spark``.
+"""
 
 from actors_rs.delivery.ack import Disposition as Disposition
 from actors_rs.delivery.acknowledge import acknowledged as acknowledged

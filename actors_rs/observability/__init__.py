@@ -1,4 +1,10 @@
-"""Watching a run: a live table in the terminal, or log lines where there is none."""
+"""Watching runs: tables, bars, log lines, metrics, traces, and a page in the browser.
+
+Begin with ``table.py``, which makes rows of snapshots, and ``live.py``, which shows them in a
+terminal. ``series.py`` and ``metrics.py`` make metrics of snapshots, for ``prometheus.py`` and
+``opentelemetry``. ``web`` is the page. The figures come from ``engine/run/observing.py``: change a
+wrong figure there. May import ``language`` and below.
+"""
 
 from actors_rs.observability.json_lines import JsonLines as JsonLines
 from actors_rs.observability.live import live_table as live_table

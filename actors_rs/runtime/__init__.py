@@ -2,9 +2,10 @@
 
 Begin with ``actors``. ``dispatch`` has threads and timers, ``supervision`` restarts actors,
 ``system`` ties all together. ``dead_letters``, ``eventing``, ``rate`` (limits that several share)
-and ``processes`` (worker processes) serve these. ``_primitives`` is the one module of the package
-that imports threads, clocks, queues and chance; ``settings`` checks numbers of users. May import
-``protocol``, ``errors``, ``raised`` and ``texts``.
+and ``processes`` (worker processes) serve these. ``memory_budget`` is what links share under a
+``memory_limit``. ``_primitives`` is the one module of the package that imports threads, clocks,
+queues and chance; ``settings`` checks numbers of users. May import ``protocol``, ``errors``,
+``raised`` and ``texts``.
 """
 
 from actors_rs.runtime.actors.actor import PooledActorRef as PooledActorRef

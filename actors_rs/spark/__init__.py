@@ -1,4 +1,12 @@
-"""Spark as a source: partitions pulled on demand. The one place that imports pyspark."""
+"""Spark as a source and a sink: partitions pulled on demand. The one place that imports pyspark.
+
+Begin with ``source.py`` (what users call) and ``stage.py`` (partitions by demand).
+``supervised.py`` tries partitions again, gives them up, and skips the partitions that a ledger has
+as done. ``fetching`` gets the rows of a partition, ``connecting`` is for Spark Connect,
+``resuming`` and ``repeat`` serve the ledger, ``mapping`` is ``spark_map``, ``sinks`` write.
+``plan.py`` is what stages ask of Spark, ``failures.py`` what its errors mean. May import
+``delivery``, ``language`` and below.
+"""
 
 from actors_rs.spark.failure_kinds import FailureKind as FailureKind
 from actors_rs.spark.failures import SparkPartitionError as SparkPartitionError

@@ -2,5 +2,6 @@
 
 ``sources``, ``operators``, ``junctions``, ``hubs`` and ``sinks`` have the stages. Begin with
 ``stage`` (the contract) and ``ports``, then ``linear`` (most operators and sinks). ``chunks``,
-``inner``, ``files`` and ``arrow`` are what several stages share. Imports no thread, clock or actor.
+``inner``, ``calls``, ``files``, ``arrow``, ``windows`` (of time) and ``processes`` are what several
+stages share. Imports no thread, clock or actor.
 """

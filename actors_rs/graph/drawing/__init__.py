@@ -1,5 +1,5 @@
 """Pictures of graphs: boxes and arrows, where they stand, and the formats they are written in.
 
-Begin with ``picture.py``. ``blueprint.py`` makes the picture of a blueprint. May import what
-``graph`` may.
+Begin with ``picture.py``. ``blueprint.py`` makes the picture of a blueprint, and
+``engine/run/snapshot.py`` the picture of a run. May import what ``graph`` may.
 """

@@ -1,4 +1,9 @@
-"""Exploration: one scenario in thousands of deterministic worlds, until it fails or holds."""
+"""Exploration: one scenario in thousands of deterministic worlds, until it fails or holds.
+
+Begin with ``decorator.py`` (what a test writes) and ``search.py`` (run after run). ``systematic``
+and ``portfolio`` choose the next run, ``shrink`` finds the fewest choices that still fail, and
+``free`` has peers that use every freedom of the standard. Imports ``testing.world``.
+"""
 
 from actors_rs.testing.explore.decorator import check_scenario as check_scenario
 from actors_rs.testing.explore.decorator import explore as explore

@@ -1,6 +1,7 @@
 """Violators: each breaks one rule, says which, and which test of the kit catches it.
 
-They are for testing what has to stand up to them: the kit itself, and one's own streams.
+They are for testing what has to stand up to them: the kit itself, and one's own streams. Begin with
+``base.py``; the other modules have a kind of peer each.
 """
 
 from actors_rs.testing.misbehaving.base import MisbehavingProcessor as MisbehavingProcessor

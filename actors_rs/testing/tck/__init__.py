@@ -1,4 +1,11 @@
-"""A conformance kit for pytest, for anybody's Publisher, Subscriber or Processor."""
+"""A conformance kit for pytest, for anybody's Publisher, Subscriber or Processor.
+
+Begin with ``verification.py`` (the life of a test). The tests are in ``publisher`` and
+``publisher_*``, ``subscriber_*``, and ``processor``. Their peers, ``manual`` and ``upstream``, note
+signals that break a rule; ``environment`` keeps time and the notes. ``report`` and ``runner`` give
+verdicts without pytest. Imports nothing of ``engine`` or ``stages``: it tests the code of others
+too.
+"""
 
 from actors_rs.testing.tck.environment import Environment as Environment
 from actors_rs.testing.tck.environment import Failure as Failure
