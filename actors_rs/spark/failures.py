@@ -59,6 +59,10 @@ _FAULTHANDLER = re.compile(r"\s*Consider setting '[^']*faulthandler.*$")
 _TRACEBACK = "Traceback (most recent call last):"
 
 
+NEW_SESSION = "; start a new session"
+"""What helps, at the end of the message."""
+
+
 class SparkUnavailable(UserError):  # noqa: N818 - a state of the machine
     """Spark cannot start here; the message says what to install."""
 
@@ -79,8 +83,8 @@ class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who er
     ``CONTEXT_STOPPED``.
     """
 
-    _during = ""
-    """The words of the message for the one thing that the thread did which noticed."""
+    _around: tuple[str, str] | None = None
+    """The message before and after the words for what was going on, if it has such words."""
 
     def __init__(self, message: str, kind: FailureKind = FailureKind.JVM_GONE) -> None:
         super().__init__(message, kind)
@@ -88,9 +92,9 @@ class SparkSessionLost(ActorsRsError):  # noqa: N818 - what happened, not who er
 
     def while_running(self, partitions: Sequence[int]) -> None:
         """Name all ``partitions`` that were running: the one that noticed first is not at fault."""
-        if self._during and len(partitions) > 1:
-            running = f" while partitions {few(partitions)} were running"
-            text = self.args[0].replace(f" during {self._during}", running)
+        if self._around is not None and len(partitions) > 1:
+            before, after = self._around
+            text = f"{before} while partitions {few(partitions)} were running{after}"
             self.args = (text, *self.args[1:])
 
     def __str__(self) -> str:
@@ -171,8 +175,18 @@ def ensure_session_alive(session: SparkSession | SparkContext, during: str) -> N
 
 def session_frozen(gateway: Any, during: str = "") -> SparkSessionLost:
     """The exception for a JVM that was found frozen."""
-    text = f"{why_frozen(gateway)}{during}; start a new session"
-    return SparkSessionLost(text, FailureKind.JVM_FROZEN)
+    return _lost_during(during, why_frozen(gateway) or "", NEW_SESSION, FailureKind.JVM_FROZEN)
+
+
+def _lost_during(
+    during: str, before: str, after: str, kind: FailureKind = FailureKind.JVM_GONE
+) -> SparkSessionLost:
+    """The exception whose message has ``during`` between ``before`` and ``after``."""
+    if not during:
+        return SparkSessionLost(f"{before}{after}", kind)
+    lost = SparkSessionLost(f"{before} during {during}{after}", kind)
+    lost._around = before, after
+    return lost
 
 
 def _context_of(session: SparkSession | SparkContext) -> Any:
@@ -186,16 +200,10 @@ def _is_network_failure(error: BaseException) -> bool:
 
 
 def _lost(session: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
-    lost = _why_lost(_context_of(session), during, suspicious=suspicious)
-    if lost is not None:
-        lost._during = during
-    return lost
-
-
-def _why_lost(context: Any, during: str, *, suspicious: bool) -> SparkSessionLost | None:
+    context = _context_of(session)
     gateway = getattr(context, "_gateway", None)
     if why_frozen(gateway) is not None:
-        return session_frozen(gateway, f" during {during}")
+        return session_frozen(gateway, during)
     process = getattr(gateway, "proc", None)
     code = _exit_code(process, _REAP_SECONDS if suspicious else 0.0)
     if code is not None:
@@ -217,13 +225,11 @@ def _stopped(context: Any, process: Any, during: str) -> SparkSessionLost:
         code = _exit_code(process, 0.05)
         if code is not None:
             return _jvm_gone(process, code, during)
-    text = f"the Spark session was stopped by other code during {during}"
+    before, after = "the Spark session was stopped by other code", ""
     if not here:
-        text = (
-            f"the Spark session was stopped during {during}, by other code or by Spark itself, "
-            "which does so when it runs out of memory"
-        )
-    return SparkSessionLost(text, FailureKind.CONTEXT_STOPPED)
+        before = "the Spark session was stopped"
+        after = ", by other code or by Spark itself, which does so when it runs out of memory"
+    return _lost_during(during, before, after, FailureKind.CONTEXT_STOPPED)
 
 
 def _is_stopped_here(context: Any) -> bool:
@@ -257,7 +263,7 @@ def _exit_code(process: subprocess.Popen[bytes] | None, patience: float) -> int 
 def _jvm_gone(
     process: Any, code: int | None, during: str, error: Exception | None = None
 ) -> SparkSessionLost:
-    then = "start a new session"
+    then = NEW_SESSION
     if code is None:
         how = f"does not answer ({type(error).__name__})"
     elif code < 0:
@@ -268,7 +274,7 @@ def _jvm_gone(
             how += " (out of memory)"
             then = f"{then}, and {LESS_MEMORY}"
     which = f" (process {process.pid})" if process is not None else ""
-    return SparkSessionLost(f"Spark's JVM{which} {how} during {during}; {then}")
+    return _lost_during(during, f"Spark's JVM{which} {how}", then)
 
 
 def _signal_name(number: int) -> str:
