@@ -147,6 +147,7 @@ def _stage(
         "failed": _sum(details, _FAILED),
         "resumed": stage.resumed,
         "retried": _sum(details, ("retried",)),
+        "fallbacks": _sum(details, ("fallbacks",)),
         "restarted": stage.restarted + _sum(details, ("restarts",)),
         "dropped": _sum(details, _DROPPED),
         "dead": stage.dead_letters,

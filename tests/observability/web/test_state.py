@@ -96,11 +96,18 @@ def test_inner_streams_limit_a_run_that_has_further_input_or_all_of_it(waiting, 
 
 
 def test_what_did_not_go_the_usual_way_is_counted_by_kind():
-    details = {"retried": 2, "failed": 3, "dropped": 4, "unwanted": 5, "restarts": 6}
+    details = {
+        "retried": 2,
+        "failed": 3,
+        "dropped": 4,
+        "unwanted": 5,
+        "restarts": 6,
+        "fallbacks": 8,
+    }
     one = stage("a", details=details, resumed=7, restarted=1, dead_letters=9)
     [shown] = run_state(run(one))["stages"]
-    names = ("retried", "failed", "dropped", "restarted", "resumed", "dead")
-    assert [shown[name] for name in names] == [2, 3, 9, 7, 7, 9]
+    names = ("retried", "failed", "dropped", "restarted", "resumed", "dead", "fallbacks")
+    assert [shown[name] for name in names] == [2, 3, 9, 7, 7, 9, 8]
 
 
 def test_demand_without_a_bound_is_no_number():

@@ -1,12 +1,12 @@
 // Tables: the stages (sortable), actors, dead letters and the log.
 "use strict";
 (() => {
-  const BAD = new Set(["failed", "retried", "resumed", "restarted", "dropped", "dead"]);
+  const BAD = new Set(["failed", "retried", "fallbacks", "resumed", "restarted", "dropped", "dead"]);
   const COLUMNS = [
     ["name", "stage"], ["in", "in"], ["out", "out"], ["rate", "now/s"], ["average", "average/s"],
     ["calls", "calls"], ["p50", "p50"], ["p99", "p99"], ["busy", "busy"], ["held", "held back"], ["buffered", "window"],
-    ["failed", "failed"], ["resumed", "resumed"], ["retried", "retried"], ["restarted", "restarted"],
-    ["dropped", "dropped"], ["dead", "dead letters"],
+    ["failed", "failed"], ["resumed", "resumed"], ["retried", "retried"], ["fallbacks", "fallbacks"],
+    ["restarted", "restarted"], ["dropped", "dropped"], ["dead", "dead letters"],
   ];
   const HINTS = {
     p50: "half of the calls, or turns, took at most so long", p99: "99 of 100 calls, or turns, took at most so long",
