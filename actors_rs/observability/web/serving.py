@@ -177,6 +177,7 @@ class _Server:
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop: Any = None
+        self._over = False
 
     @contextmanager
     def running(self, bound: socket.socket) -> Iterator[None]:
@@ -190,10 +191,12 @@ class _Server:
             yield
         finally:
             self._watch.end()
+            self._over = True  # before the look: a server that begins looks the other way round
             if self._loop is not None and self._stop is not None:
                 with suppress(RuntimeError):  # the loop is closed, for the server has failed
                     self._loop.call_soon_threadsafe(self._stop)
-            thread.join()
+            if thread.begun:  # else Ctrl-C came before it
+                thread.join()
 
     def _run(self, bound: socket.socket) -> None:
         try:
@@ -220,6 +223,8 @@ class _Server:
 
         self._loop, self._stop = asyncio.get_running_loop(), stop
         try:
+            if self._over:
+                return
             await server.serve(sockets=[bound])
         finally:
             started.cancel()

@@ -4,6 +4,7 @@ import json
 import logging
 import socket
 import sys
+import threading
 
 import pytest
 
@@ -18,8 +19,8 @@ from actors_rs import (
     Supervisor,
 )
 from actors_rs.errors import MissingExtraError
-from actors_rs.observability.web import serve
-from actors_rs.runtime._primitives import living_threads
+from actors_rs.observability.web import serve, serving
+from actors_rs.runtime._primitives import Event, Thread, living_threads
 from tests.graph.helpers import wait_until
 from tests.observability.web.conftest import ask, endless, press, state_when
 
@@ -207,3 +208,31 @@ def test_prometheus_reads_the_figures_of_the_system_from_the_page(system):
     kind = next(v for k, v in answer.headers.items() if k.lower() == "content-type")
     assert kind.startswith("text/plain")
     assert "actors_system_turns_total" in answer.text
+
+
+def test_a_block_that_is_left_by_ctrl_c_before_the_server_has_begun_leaves_no_server(
+    system, monkeypatch
+):
+    gate, begin = threading.Event(), serving._Server._serve
+
+    async def begins_late(self, bound):
+        assert gate.wait(20)
+        await begin(self, bound)
+
+    class Interrupted(Event):
+        def wait(self, timeout=None):
+            raise KeyboardInterrupt
+
+    class Opens(Thread):
+        def join(self, timeout=None):
+            gate.set()
+            super().join(20)
+            ended.append(not self.is_alive())
+
+    ended = []
+    monkeypatch.setattr(serving._Server, "_serve", begins_late)
+    monkeypatch.setattr(serving, "Event", Interrupted)
+    monkeypatch.setattr(serving, "Thread", Opens)
+    with pytest.raises(KeyboardInterrupt), serve(system):
+        pass
+    assert ended == [True]
