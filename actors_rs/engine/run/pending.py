@@ -18,9 +18,13 @@ __all__ = ["PendingRuns"]
 
 
 class PendingRuns:
-    """The ``Activity`` of one system that stands for its pending runs. Any thread."""
+    """The ``Activity`` of one system that stands for its pending runs. Any thread.
+
+    After ``drain`` or ``cancel`` another one stands for the runs that come later.
+    """
 
     def __init__(self) -> None:
+        self._ends = False
         self._scopes: dict[int, weakref.ref[WholeRun]] = {}
 
     def __str__(self) -> str:
@@ -29,14 +33,18 @@ class PendingRuns:
     @staticmethod
     def of(system: ActorSystem) -> PendingRuns:
         """The pending runs of ``system``."""
-        return _of.setdefault(system, PendingRuns())
+        pending = _of.get(system)
+        if pending is None or pending._ends:
+            pending = _of[system] = PendingRuns()
+        return pending
 
     def enter(self, scope: WholeRun) -> None:
         """Let the system end the run of ``scope``, until the run leaves."""
         scopes, number = self._scopes, id(scope)
         scopes[number] = weakref.ref(scope, lambda _: scopes.pop(number, None))
         scope.system.register(self)
-        if not scope.system.is_open:  # asked after the entry: one of both sees the other
+        # Asked after the entry: one of both sees the other.
+        if self._ends or not scope.system.is_open:
             scope.cancel()
 
     def leave(self, scope: WholeRun) -> None:
@@ -45,6 +53,10 @@ class PendingRuns:
             scope.system.unregister(self)
             if self._scopes:  # another one has just come
                 scope.system.register(self)
+
+    def _all_end(self) -> list[WholeRun]:
+        self._ends = True  # before the look: a run that comes looks the other way round
+        return self._all()
 
     def _all(self) -> list[WholeRun]:
         scopes = [ref() for ref in self._scopes.copy().values()]
@@ -57,11 +69,11 @@ class PendingRuns:
         self.cancel()
 
     def cancel(self, grace: float | None = None) -> None:
-        for scope in self._all():
+        for scope in self._all_end():
             scope.cancel()
 
     def abort(self, error: BaseException) -> None:
-        for scope in self._all():
+        for scope in self._all_end():
             scope.abort(error)
 
     def wait(self, timeout: float) -> bool:

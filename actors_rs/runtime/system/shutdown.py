@@ -99,7 +99,7 @@ class Shutdown:
         self._end(activities)
         self._system._refuse_more()
         for activity in self._system._living_activities():
-            if activity not in observers:  # begun while the others were ended, or not ended yet
+            if activity not in (*activities, *observers):  # begun while the others were ended
                 activity.cancel(self._grace(0.8))
         self._stop_actors(observers)
         self._end_dead_letters(observers)

@@ -229,7 +229,7 @@ def test_a_block_that_is_left_by_ctrl_c_before_the_server_has_begun_leaves_no_se
             super().join(20)
             ended.append(not self.is_alive())
 
-    ended = []
+    ended: list[bool] = []
     monkeypatch.setattr(serving._Server, "_serve", begins_late)
     monkeypatch.setattr(serving, "Event", Interrupted)
     monkeypatch.setattr(serving, "Thread", Opens)
