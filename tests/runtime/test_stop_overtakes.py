@@ -1,5 +1,7 @@
+# mypy: disable-error-code="override"
 """A system that is cancelled stops each of its actors before any further message."""
 
+import asyncio
 import threading
 
 import pytest
@@ -7,7 +9,7 @@ from pykka import ActorDeadError
 
 from actors_rs import ActorSystem, PooledActor
 from actors_rs.runtime.supervision.child_spec import ChildSpec, Supervisor
-from tests.runtime.support import eventually, raises_at_the_end
+from tests.runtime.support import behind, eventually, raises_at_the_end
 
 BACKLOG = 500
 
@@ -136,3 +138,37 @@ def test_a_fatal_error_works_off_no_backlog():
         eventually(lambda: not system.is_open)
         backlog.gate.release()
     backlog.check_that_the_rest_was_not_handled(beside=1)
+
+
+class Connects(PooledActor):
+    """Is made once its gate opens, and awaits in ``on_start`` what never comes."""
+
+    def __init__(self, gate, making):
+        super().__init__()
+        making.set()
+        assert gate.wait(60)
+
+    async def on_start(self):
+        await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("is_made", [True, False], ids=["in on_start", "in its constructor"])
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_child_that_has_not_started_yet_stops_at_once(is_made, inner):
+    system, gate, making = ActorSystem(), threading.Event(), threading.Event()
+    tree = Supervisor(children=[ChildSpec(Connects, (gate, making), name="child")], name="inner")
+    tree = Supervisor(children=[tree]) if inner else tree
+    top = system.supervise(tree)
+    ref = top.child("inner/child" if inner else "child")
+    assert making.wait(60)
+    if is_made:
+        gate.set()
+        eventually(lambda: getattr(ref._actor_weakref(), "_pending_", None))
+    ends = threading.Thread(target=lambda: system.shutdown(drain=False, timeout=200))
+    ends.start()
+    if not is_made:
+        eventually(lambda: behind(top.child("inner") if inner else top)._last_call)
+        gate.set()
+    ends.join(60)
+    assert not ends.is_alive()
+    assert not system.children()

@@ -23,9 +23,8 @@ from actors_rs.runtime.supervision.supervised import (
     State,
     SupervisingSystem,
     TakeOver,
-    ref_of,
 )
-from actors_rs.texts import few
+from actors_rs.texts import few, repr_of
 
 __all__ = ["Added", "ChildSlots", "Removed"]
 
@@ -111,7 +110,7 @@ class ChildSlots:
     def take(self, ref: ActorRef[Any], spec: ChildSpec) -> None:
         """Take charge of an actor that runs already. See ``SupervisorRef.supervise``."""
         self.system._check_open()
-        pooled = ref_of(ref)
+        pooled = _ref_of(ref)
         below: ChildSlots | None = getattr(pooled, "child_slots", None)
         with self.system._tree.lock:
             actor = self._to_take(pooled, below)
@@ -263,3 +262,12 @@ class Removed(RuntimeMessage):
         """A supervisor ends after its children, but not after one taken over at that moment."""
         if not self.child.actor_inbox.offer(Ask(STOP, self.leaver)):
             self.leaver.set(True)
+
+
+def _ref_of(ref: ActorRef[Any]) -> PooledActorRef[Any]:
+    """``ref`` if its actor can be supervised at all; raises ``InvalidArgumentError``."""
+    if not isinstance(ref, PooledActorRef):
+        raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {repr_of(ref)}")
+    if not ref.is_alive():
+        raise InvalidArgumentError(f"only a living actor can be supervised, {ref} has stopped")
+    return ref

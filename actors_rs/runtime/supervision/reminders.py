@@ -19,8 +19,8 @@ class Reminded(Protocol):
     def time_to_look(self) -> None:
         """Children may have stopped late."""
 
-    def last_call(self) -> None:
-        """No child is restarted from now on."""
+    def last_call(self, at_once: bool) -> None:
+        """No child is restarted from now on; ``at_once``: none is waited for either."""
 
     def hurry(self) -> None:
         """Stop all children at once."""
@@ -49,12 +49,15 @@ class LookAtStops(RuntimeMessage):
 
 
 class LastCall(RuntimeMessage):
-    """The supervisor above must stop."""
+    """The supervisor above must stop, perhaps ``at_once``."""
 
-    __slots__ = ()
+    __slots__ = ("at_once",)
+
+    def __init__(self, at_once: bool) -> None:
+        self.at_once = at_once
 
     def receive(self, actor: Reminded, /) -> None:  # type: ignore[override]
-        actor.last_call()
+        actor.last_call(self.at_once)
 
 
 class Hurry(RuntimeMessage):

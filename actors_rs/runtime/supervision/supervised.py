@@ -11,8 +11,6 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pykka import ActorRef
-
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef, being_made, next_urn_number
@@ -23,13 +21,12 @@ from actors_rs.runtime.actors.mailbox import Mailbox
 from actors_rs.runtime.actors.stop_flag import StopFlag
 from actors_rs.runtime.supervision.child_spec import ChildSpec
 from actors_rs.runtime.supervision.intensity import Intensity
-from actors_rs.texts import repr_of
 
 if TYPE_CHECKING:
     from actors_rs.runtime.actors.contract import ActorBase
     from actors_rs.runtime.supervision.strategies import Strategy
 
-__all__ = ["Child", "ChildEvents", "SlotOwner", "State", "SupervisingSystem", "ref_of"]
+__all__ = ["Child", "ChildEvents", "SlotOwner", "State", "SupervisingSystem"]
 
 
 class State(Enum):
@@ -128,6 +125,8 @@ class Child:
 
     restarts = 0
     """How many actors have followed another one here."""
+    _ends_early = False
+    """Whether ``end_early`` was called since its start."""
 
     def __init__(
         self,
@@ -190,7 +189,7 @@ class Child:
             self.restarts += 1
             self.home.system._note_restart()
         self.serial += 1
-        self.halt_order, self.error, self.final = None, None, False
+        self.halt_order, self.error, self.final, self._ends_early = None, None, False, False
         self._context_ = self._origin.copy()
         self._dispatcher_.schedule(self._first_turn)
         self.state = State.STARTING
@@ -200,7 +199,13 @@ class Child:
         offer = self.actor_inbox.offer_control if at_once else self.actor_inbox.offer
         offer(Halt(self, self.serial, last, at_once))
         self.state = State.STOPPING
-        if last and at_once and self.actor is not None:  # a restart waits for its message's end
+        if last and at_once:  # a restart waits for its message's end
+            self.end_early()
+
+    def end_early(self) -> None:
+        """Cancel the coroutine that the actor awaits, now or once there is one."""
+        self._ends_early = True  # before the look: an actor that is being made looks at it
+        if self.actor is not None:
             self.actor._end_early_()
 
     def close(self) -> None:
@@ -301,6 +306,8 @@ class Child:
             self.ended(error)
             return None
         self.actor, self._made_serial = actor, self.serial
+        if self._ends_early:
+            actor._end_early_()
         self.actor_inbox.resume(actor)
         self.home.system.enter(actor)
         return actor
@@ -389,12 +396,3 @@ class TakeOver(RuntimeMessage):
         """It ended before it had a supervisor, as any actor does."""
         self.child.final = True
         self.child.report()
-
-
-def ref_of(ref: ActorRef[Any]) -> PooledActorRef[Any]:
-    """``ref`` if its actor can be supervised at all; raises ``InvalidArgumentError``."""
-    if not isinstance(ref, PooledActorRef):
-        raise InvalidArgumentError(f"supervise needs the ref of a PooledActor, got {repr_of(ref)}")
-    if not ref.is_alive():
-        raise InvalidArgumentError(f"only a living actor can be supervised, {ref} has stopped")
-    return ref

@@ -136,9 +136,12 @@ class SupervisorActor(ActorCore):
         self.look_at_stops()
         self._advance()
 
-    def last_call(self) -> None:
-        """Children that are to start do so, and then all stop: no time for restarts."""
-        self._last_call = True
+    def last_call(self, at_once: bool) -> None:
+        """Children that are to start do so, and then all stop: no time for restarts.
+
+        ``at_once``: nor for an ``on_start`` that awaits something.
+        """
+        self._last_call, self._at_once = True, self._at_once or at_once
         if self._waiting:
             self._begin_end()
         for child in tuple(self._starting):
@@ -199,7 +202,7 @@ class SupervisorActor(ActorCore):
         waiting = self._ends_for_good() and self._start_waiting(self.child_slots.order)
         if waiting or (self._ends_for_good() and not self._ready):
             self._stop_wanted = True
-            self.last_call()
+            self.last_call(self._stops_at_once())
             self._advance()
         else:
             self._begin_end()
@@ -232,8 +235,11 @@ class SupervisorActor(ActorCore):
             self._begin_end()
 
     def _pass_on(self, child: Child) -> None:
+        at_once = self._stops_at_once()
         if child.child_slots is not None:
-            child.actor_inbox.offer_control(LastCall())
+            child.actor_inbox.offer_control(LastCall(at_once))
+        elif at_once:
+            child.end_early()
 
     def _begin_end(self) -> None:
         if not self._ending:
