@@ -12,6 +12,7 @@ import pytest
 from actors_rs import ActorSystem, ChildSpec, OneForOne, PooledActor, Sink, Source, Supervisor
 from actors_rs.errors import RunCancelled
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.dispatch.event_loop import EventLoopThread
 from actors_rs.runtime.system import shutdown
 from tests.runtime.support import DEADLINE, Recorder, eventually, no_thread_left, raises_at_the_end
 
@@ -232,3 +233,37 @@ def test_for_a_child_that_hangs_in_its_constructor_a_shutdown_names_the_supervis
     may.set()
     assert "still busy: SupervisorActor 'tree'" in caplog.text
     assert system.statistics().abandoned == 0
+
+
+@pytest.mark.parametrize("joins_yet", [True, False], ids=["joins", "is about to join"])
+def test_a_shutdown_that_joins_threads_is_over_soon_when_it_is_hurried(
+    monkeypatch, caplog, joins_yet
+):
+    caplog.set_level(logging.DEBUG, "actors_rs.runtime")
+    gate, begun, close = threading.Event(), threading.Event(), EventLoopThread.close
+
+    class Waits(PooledActor):
+        async def on_receive(self, message):
+            begun.set()
+            await asyncio.to_thread(gate.wait, 3 * DEADLINE)
+
+    def closes_late(loop, timeout):
+        if not joins_yet:
+            system.stop_soon(0.3)
+        return close(loop, timeout)
+
+    system = ActorSystem(name="own")
+    monkeypatch.setattr(EventLoopThread, "close", closes_late)
+    system.spawn(Waits).tell("message")
+    assert begun.wait(DEADLINE)
+    shutdown = threading.Thread(
+        target=lambda: system.shutdown(drain=False, timeout=6 * DEADLINE), daemon=True
+    )
+    shutdown.start()
+    eventually(lambda: "join threads" in caplog.text)
+    if joins_yet:
+        system.stop_soon(0.3)
+    shutdown.join(DEADLINE)
+    assert not shutdown.is_alive()
+    assert "still busy: own-asyncio" in caplog.text
+    gate.set()

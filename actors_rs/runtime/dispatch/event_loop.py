@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from contextlib import closing, suppress
 from contextvars import Context, copy_context
 from functools import partial
+from math import inf
 from typing import Any, TypeAlias, TypeVar
 
 from actors_rs.errors import InvalidArgumentError
@@ -32,6 +33,8 @@ T = TypeVar("T")
 Ended: TypeAlias = Callable[[], None] | None
 LAST_SECONDS = 1.0
 """Seconds that remain after the second cancellation; at most a quarter of the time of ``close``."""
+LOOK_EVERY = 0.02
+"""Seconds after which ``close`` notices that it has less time."""
 ENDS_OF_THE_PROCESS = (SystemExit, KeyboardInterrupt)
 """Exceptions of a coroutine that leave through its loop."""
 logger = logger_called("actors_rs.runtime")
@@ -54,6 +57,7 @@ class EventLoopThread:
         self._running: dict[asyncio.Task[Any], Future[Any]] = {}
         self._abandoned: set[asyncio.Task[Any]] = set()
         self._late_at = 0.0  # by ``monotonic``; known from ``close`` on
+        self._leave_at = inf  # from then on nobody waits for the thread
 
     def run(
         self,
@@ -114,14 +118,21 @@ class EventLoopThread:
         with self._lock:
             self._closed = True
             loop, thread, self._loop = self._loop, self._thread, None
+            self._leave_at = min(self._leave_at, monotonic() + timeout)
         if loop is None or thread is None:
             return ()
         self._late_at = monotonic() + timeout - min(LAST_SECONDS, timeout / 4)
         loop.call_soon_threadsafe(self._stop)
         if self.is_current_thread():
             return ()
-        thread.join(timeout)
+        while thread.is_alive() and (left := self._leave_at - monotonic()) > 0:
+            thread.join(min(left, LOOK_EVERY))
         return (thread.name,) if thread.is_alive() else ()
+
+    def hurry(self, seconds: float) -> None:
+        """Let ``close``, under way or to come, wait for ``seconds`` at most."""
+        with self._lock:
+            self._leave_at = min(self._leave_at, monotonic() + seconds)
 
     def _stop(self) -> None:
         """On the loop, after all coroutines that arrived before the end."""

@@ -109,6 +109,9 @@ class CoroutineRunner(Protocol):
         """Cancel what runs; names of threads still busy."""
         ...
 
+    def hurry(self, seconds: float, /) -> None:
+        """Let ``close``, under way or to come, wait for ``seconds`` at most."""
+
 
 class Resources(NamedTuple):
     """What one system runs on.

@@ -57,10 +57,14 @@ class StopLineLike(StopOrder, Protocol):
 
 
 class Hurriable(Protocol):
-    """A shutdown that is under way."""
+    """A shutdown that is under way, or a part of it."""
 
-    def hurry(self, seconds: float) -> None:
+    def hurry(self, seconds: float, /) -> None:
         """Be over within ``seconds``."""
+
+
+class HurriableThreads(Closeable, Hurriable, Protocol):
+    """Threads that are not waited for any longer than that."""
 
 
 class SystemParts(Home, Protocol):
@@ -101,7 +105,7 @@ class SystemParts(Home, Protocol):
         ...
 
     @property
-    def event_loop(self) -> Closeable:
+    def event_loop(self) -> HurriableThreads:
         """The thread of coroutines."""
         ...
 

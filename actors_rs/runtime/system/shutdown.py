@@ -84,6 +84,7 @@ class Shutdown:
         self._shorten(seconds)
         self._drain, self._hurried = False, True
         self._wake()
+        self._system.event_loop.hurry(seconds * 0.8)  # other threads are joined after it
 
     def _shorten(self, seconds: float) -> None:
         self._timeout = min(self._timeout, seconds)
@@ -232,11 +233,12 @@ class Shutdown:
         parts: list[Closeable] = [system.processes, system.blocking, system.event_loop, *pinned]
         parts += [system._dispatcher, system.timers]
         self._enter("join threads", len(parts), "sets of threads and processes")
-        until = self._deadline
+        latest = float("inf")
         if not self._late and any(a._urn_number_ in system._given_up for a in system.children()):
-            until = min(until, system.now() + BRIEFLY)  # an earlier shutdown waited for them
+            latest = system.now() + BRIEFLY  # an earlier shutdown waited for them
         late: list[str] = []
         for behind, part in zip(range(len(parts) - 1, -1, -1), parts, strict=True):
+            until = min(latest, self._deadline)  # which ``hurry`` may bring forward
             late += part.close(max(0.0, until - system.now() - behind * JOIN_SECONDS))
         return late
 

@@ -85,6 +85,9 @@ class WorldCoroutines:
         """
         self._seconds_alone = seconds
 
+    def hurry(self, seconds: float, /) -> None:
+        """Nothing: ``close`` does not wait for a thread."""
+
     def close(self, timeout: float, /) -> tuple[str, ...]:
         """Cancel coroutines, and return the names of those alive after ``timeout`` virtual seconds.
 
