@@ -10,6 +10,7 @@ import pytest
 from actors_rs import ActorSystem
 from actors_rs.errors import BlockingError
 from actors_rs.runtime import _primitives
+from actors_rs.runtime.actors import future as future_module
 from actors_rs.runtime.actors.future import PooledFuture
 from tests.runtime.support import DEADLINE, Recorder, in_threads
 
@@ -316,3 +317,18 @@ def test_a_resolved_future_answers_a_pool_thread_while_another_waiter_is_being_s
     with _primitives.blocking_forbidden():
         assert future.get(timeout=0) == 1
         future._wait(None)  # as it goes on if the result came after it had looked
+
+
+def test_a_wait_for_the_hook_on_another_thread_looks_for_signals_now_and_then():
+    class Held:
+        waits: list[float] = []  # noqa: RUF012 - of this one class
+
+        def locked(self):
+            return True
+
+        def acquire(self, blocking=True, timeout=-1.0):
+            self.waits.append(timeout)
+            return len(self.waits) > 2
+
+    assert future_module._wait_for(Held(), None) is None  # type: ignore[arg-type]
+    assert all(0 <= seconds <= 1 for seconds in Held.waits)

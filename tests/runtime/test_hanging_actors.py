@@ -131,6 +131,23 @@ def test_the_line_about_an_actor_that_hangs_in_a_hook_has_no_message(gate, caplo
     assert "handles" not in error
 
 
+def test_the_line_names_it_also_if_ctrl_c_interrupts_the_join_of_the_threads(
+    hanging, monkeypatch, caplog
+):
+    join, calls = Shutdown._join_threads, []
+
+    def interrupted(shutdown):
+        calls.append(1)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return join(shutdown)
+
+    monkeypatch.setattr(Shutdown, "_join_threads", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        hanging[0].shutdown(timeout=0.05)
+    assert the_error_in(caplog).count("Hangs (") == 1
+
+
 def test_a_second_shutdown_does_not_wait_for_it_again(hanging):
     system, _, _ = hanging
     system.shutdown(timeout=0.05)

@@ -10,12 +10,14 @@ import asyncio
 import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
+from math import inf
 from types import TracebackType
 from typing import Any, TypeAlias, TypeVar
 
 from pykka import ActorDeadError, Future
 
 from actors_rs.runtime._primitives import (
+    SLICE,
     Event,
     Full,
     Lock,
@@ -223,16 +225,19 @@ def _got(future: Future[T]) -> T:
 
 def _wait_for(lock: Lock, timeout: float | None) -> float | None:
     """Take ``lock``, held elsewhere, within ``timeout`` seconds; returns the seconds left."""
-    seconds = -1 if timeout is None else max(0.0, timeout)
     check_may_wait(timeout, ANSWER)
     if drive_until(lambda: not lock.locked(), timeout):
         if not lock.acquire(blocking=False):
             raise _late_hook(timeout)
         return timeout  # it is the world's, whose clock this thread cannot read
-    deadline = monotonic() + seconds if seconds > 0 else None
-    if not lock.acquire(timeout=-1 if or_for_ever(seconds) is None else seconds):
-        raise _late_hook(timeout)
-    return timeout if deadline is None else max(0.0, deadline - monotonic())
+    limit = or_for_ever(timeout)
+    left = inf if limit is None else max(0.0, limit)
+    deadline = inf if limit is None else monotonic() + left
+    while not lock.acquire(timeout=min(left, SLICE)):  # a signal may come just before it sleeps
+        left = deadline - monotonic()
+        if left <= 0:
+            raise _late_hook(timeout)
+    return timeout if limit is None else max(0.0, deadline - monotonic())
 
 
 def _late_hook(timeout: float | None) -> LateAnswerError:

@@ -74,7 +74,9 @@ class Shutdown:
             self._shorten(self._system._shutdown_limit)  # it may be older than the entry
             self._go_through_phases()
         except (KeyboardInterrupt, SystemExit):
-            Shutdown(self._system, drain=False, timeout=NOW_SECONDS)._go_through_phases()
+            last = Shutdown(self._system, drain=False, timeout=NOW_SECONDS)
+            last._late += self._late  # given up, and not in the log yet
+            last._go_through_phases()
             raise
         finally:
             self._system._shutdowns.remove(self)
@@ -223,7 +225,8 @@ class Shutdown:
         """Runs and actors to name, without the ones that ended while threads were joined."""
         stuck = [text_of(activity) for activity in self._stuck if not activity.wait(0.0)]
         living = self._system.children()
-        return stuck + [name for actor, name in self._late if any(actor is one for one in living)]
+        late = [name for actor, name in self._late if any(actor is one for one in living)]
+        return stuck + list(dict.fromkeys(late))
 
     def _join_threads(self) -> list[str]:
         """The names of the threads that are still busy."""
