@@ -17,6 +17,8 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 WITH_JAVA = JAVA_HOME="$$($(PY) -m tests.java_home)" || exit 1; export JAVA_HOME;
 # Where many JVMs start: they do in half the time with an archive, which the first call makes.
 WITH_JVMS = $(WITH_JAVA) SPARK_SUBMIT_OPTS="$$($(PY) -m tests.java_archive)"; export SPARK_SUBMIT_OPTS;
+# Half the time of a JVM that lives for a minute is its thorough compiler's; `make stress` runs longer.
+QUICK_COMPILER = SPARK_SUBMIT_OPTS="$$SPARK_SUBMIT_OPTS -XX:TieredStopAtLevel=1"
 
 .DEFAULT_GOAL := help
 .PHONY: docs docs-release docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
@@ -48,7 +50,8 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 test: $(READY) ## linter, type checkers and tests, these by WORKERS=3 processes, which often wait
 	@$(MAKE) --no-print-directory -j 2 lint types
 	@$(PY) -m pytest -q tests/explored/test_linear.py
-	@$(WITH_JVMS) $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
+	@$(WITH_JVMS) $(QUICK_COMPILER) \
+	  $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
 
 # The parts of the suite where a version of Python matters most, without Spark and explorations.
 FAST := tests/protocol tests/contract tests/runtime \
