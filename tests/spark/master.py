@@ -17,6 +17,8 @@ CONF: dict[str, str] = (
     else {
         "spark.executor.memory": "512m",
         "spark.executor.memoryOverhead": "384m",
+        # The quick compiler alone, as short_lived has it for the driver: executors live as briefly.
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
         # Each attempt at a partition is one of ours, as on local[2]; Spark would make four of it.
         "spark.task.maxFailures": "1",
         # The first job waits until all executors are there.

@@ -26,6 +26,7 @@ folder = Path(tempfile.mkdtemp())
 spark = local_session(master="local-cluster[2,1,1024]", short_lived=True, conf={
     "spark.driver.memory": "512m", "spark.executor.memory": "512m",
     "spark.executor.memoryOverhead": "384m",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
     # Each attempt at a partition is one of ours; Spark would make four of it.
     "spark.task.maxFailures": "1"})
 
