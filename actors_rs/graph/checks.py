@@ -204,7 +204,8 @@ def optional_text(value: Any, what: str) -> None:
         required_text(value, what)
 
 
-_is_address = re.compile("[A-Za-z][A-Za-z0-9+.-]+://").match
+_is_address = re.compile("(?!file:)[A-Za-z][A-Za-z0-9+.-]+://").match
+"""Of a store, such as s3://; ``file://`` is left to SQLite, which reads it."""
 
 
 def _instead(what: str) -> str:
