@@ -21,9 +21,8 @@ from actors_rs.engine.run.scope import RunScope
 from actors_rs.engine.run.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, HandedOutlet, StageSpec
 from actors_rs.runtime.system.system import ActorSystem
-from actors_rs.stages.chunks.auto_window import AutoWindow
+from actors_rs.stages.chunks.auto_window import auto_window_of
 from actors_rs.stages.chunks.weights import weight_of
-from actors_rs.stages.chunks.window_policy import HeldPolicy, WindowPolicy
 from actors_rs.stages.failure import STOP
 from actors_rs.stages.inner.drawn import Drawing
 from actors_rs.stages.ports import Inlet
@@ -151,18 +150,11 @@ def automate(member: Member, inlet: Inlet) -> None:
     follows = logic.window_follows
     if follows == "own" or (follows == "memory" and share is None):
         return
-    held = follows == "memory"
-    policy = (
-        HeldPolicy(inlet.window)
-        if held
-        else WindowPolicy(inlet.window, any_pace=follows == "weight")
-    )
-    if share is not None:
-        policy.size = 1  # the first element may be larger than the limit
-    inlet.auto = AutoWindow(member.island.budget, policy, share, stage=logic, on_arrival=held)
-    if logic.weigh is not None:
-        inlet.auto.weigh = logic.weigh
-    inlet.window = policy.size
+    if share is None:
+        inlet.follow(member)
+        return
+    inlet.auto = auto_window_of(logic, member.island.budget, inlet.window, share)
+    inlet.window = 1  # the first element may be larger than the limit
 
 
 def _weighed(member: Member, weigh: Callable[[Any], float], element: Any) -> float:

@@ -22,6 +22,7 @@ from actors_rs.runtime._primitives import Lock
 from actors_rs.runtime.dispatch.blocked import SLOW_TURN_SECONDS
 from actors_rs.runtime.eventing.operations import Operation
 from actors_rs.runtime.memory_budget import Share
+from actors_rs.stages.chunks.auto_window import AutoWindow, auto_window_of
 from actors_rs.stages.context import Followed, Kind
 from actors_rs.stages.failure import Policy
 from actors_rs.stages.inner.handoff import OutletOwner
@@ -157,6 +158,10 @@ class Member(UserCalls):
         """See ``StageContext``. Any thread."""
         memory = self.scope.system.memory
         return None if memory is None else Share(memory)
+
+    def auto_window(self, most: int, /) -> AutoWindow:
+        """See ``Paced``."""
+        return auto_window_of(self.logic, self.island.budget, most)
 
     def filling(self, outlet: Outlet, frame: list[Any], /) -> bool:
         island = self.island

@@ -49,9 +49,7 @@ def unlink(stage: _HasLogic) -> None:
     for outlet in stage.logic.outlets:
         outlet._downstream = None
     for inlet in stage.logic.inlets:
-        inlet._upstream = None
-        if inlet.auto is not None:
-            inlet.auto.unlink()
+        inlet.unlink()
 
 
 def _end_outlet(outlet: Outlet, nowhere: Downstream, error: BaseException) -> None:

@@ -22,6 +22,7 @@ from actors_rs.stages.chunked import Chunked
 from actors_rs.stages.chunks.chunk import CHUNK_SECONDS
 from actors_rs.stages.chunks.counted import NOTHING, behind
 from actors_rs.stages.chunks.views import begun, seen_at_once
+from actors_rs.stages.chunks.window_policy import FIRST_WINDOW
 from actors_rs.stages.ports import Frame, Outlet
 from actors_rs.stages.stage import Budget, StreamEnd
 
@@ -94,6 +95,13 @@ class Operator(Chunked):
         """Append all that comes of ``elements``; keeps what came before an exception."""
         out.extend(self.transform(elements))
 
+    def collect_until(self, full: int, elements: Iterator[Any], out: list[Any], /) -> None:
+        """As ``collect``, but draw no element after that with which ``out`` has ``full`` results.
+
+        Of an operator that ``leaves_out``, whose results are fewer than demanded as a rule.
+        """
+        out.extend(islice(self.transform(elements), full - len(out)))
+
     def advance(self, budget: Budget) -> None:
         inlet, outlet = self.inlet, self.outlet
         self._budget = budget
@@ -149,10 +157,9 @@ class Operator(Chunked):
             elements, counted = begun(part)
             self.drawing = counted
             before, behind_part = left, left - len(part)
-            room = demand - len(out)
             try:
-                if cut := room < len(part):
-                    out.extend(islice(self.transform(elements), room))
+                if cut := demand - len(out) < len(part):
+                    self.collect_until(demand, elements, out)
                 else:
                     self.collect(elements, out)
             except Exception as error:
@@ -296,6 +303,8 @@ class SinkLogic(Chunked, StreamEnd):
             self.chunk.record(handled, budget.lap())
             if inlet.buffered and budget.spent():  # an end that is already here is dealt with now
                 return
+        if inlet.window <= FIRST_WINDOW:
+            inlet.open()  # it may grow
         ended = inlet.done and inlet.exhausted and inlet.error is None and not inlet.cancelled
         if (self.satisfied or ended) and self.settled and not self.completed:
             self.result = self.finish()

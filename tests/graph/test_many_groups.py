@@ -23,8 +23,8 @@ from tests.stages.grouping import Grouping
 from tests.stages.harness import Alone, Upstream
 
 SECONDS = 60.0
-MOST = 4096
-"""Bytes of a group that is alive, with all that runs it."""
+MOST = 3584
+"""Bytes of a group that is alive, with all that runs it. Resident memory is 0.2 to 0.4 KiB more."""
 COUNTS = (60, 960)
 FILES = {module.__file__ for module in (flat_map_merge, logic, merge_hub)}
 
@@ -63,7 +63,7 @@ def bytes_of_a_group(fused, groups):
 
 @pytest.mark.parametrize("groups", [1_000, 3_000])
 @pytest.mark.parametrize("fused", [False, True])
-def test_a_group_that_is_alive_has_at_most_4_kib(fused, groups):
+def test_a_group_that_is_alive_has_less_than_4_kib(fused, groups):
     """In a process of its own: what others set in instances of a class makes all of them larger."""
     code = f"import {__name__} as here; print(here.bytes_of_a_group({fused}, {groups}))"
     said = subprocess.run(

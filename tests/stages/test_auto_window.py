@@ -25,6 +25,7 @@ from actors_rs.stages.operators.sliding import Sliding
 from actors_rs.stages.operators.take import Take
 from actors_rs.stages.operators.take_while import TakeWhile
 from actors_rs.stages.ports import Inlet
+from actors_rs.stages.sinks.ignore import Ignore
 from tests.stages.harness import Alone, Upstream
 
 MIB = 2**20
@@ -175,6 +176,111 @@ def test_heavy_elements_are_requested_within_sixteen_mebibytes(mebibytes, window
 def test_the_capacity_of_an_automatic_window_is_the_most_it_may_be():
     assert Link(most=100).inlet.capacity == 100
     assert Link(most=100).run(1_000) == 100
+
+
+def test_a_stage_that_gave_back_all_that_it_had_is_not_slow_for_that():
+    link = Link()
+    link.run(10_000, each=1e-7)
+    for _ in range(50):
+        link.inlet.untake(link.inlet.gather(link.inlet.buffered)[-1:])
+        assert {link.run(1, each=1e-7, rest=1.0) for _ in range(20)} == {MOST_ELEMENTS}
+
+
+class Stage:
+    """One whose inlet follows its pace; it counts how often that is measured."""
+
+    def __init__(self):
+        self.turns = Turns()
+        self.asked = lambda: 4096
+        self.made = 0
+
+    def auto_window(self, most):
+        self.made += 1
+        return AutoWindow(self.turns, WindowPolicy(most), stage=self)
+
+
+def followed(logic=None, most=MOST_ELEMENTS):
+    """An inlet whose window follows a stage, and that stage."""
+    stage, inlet = Stage(), Inlet() if logic is None else logic.inlet
+    inlet.window = most
+    inlet.follow(stage)
+    return stage, inlet
+
+
+def test_nothing_measures_the_pace_of_a_stage_until_it_has_taken_a_quarter_of_the_first_window():
+    stage, inlet = followed()
+    inlet.connect(up := Upstream())
+    inlet.open()
+    assert (up.requests, inlet.capacity) == ([FIRST_WINDOW], MOST_ELEMENTS)
+    inlet.push([1, 2, 3])
+    inlet.take(1)
+    assert (stage.made, inlet.auto) == (0, None)
+    inlet.take(1)
+    inlet.take(1)
+    assert (stage.made, inlet.auto is None, inlet.capacity) == (1, False, MOST_ELEMENTS)
+
+
+def test_a_window_that_nothing_measures_yet_may_become_larger():
+    _, inlet = followed(most=100)
+    inlet.widen(200)
+    inlet.widen(150)
+    assert (inlet.window, inlet.capacity) == (FIRST_WINDOW, 200)
+
+
+def test_a_fast_operator_grows_its_window_as_soon_as_downstream_asks_for_more():
+    logic = Map(lambda n: n)
+    followed(logic)[0].asked = logic.asked
+    alone = Alone(logic, window=FIRST_WINDOW)
+    alone.request(FIRST_WINDOW).push(*range(FIRST_WINDOW))
+    assert logic.inlet.window == FIRST_WINDOW, "downstream has asked for no more"
+    alone.request(4096)
+    assert logic.inlet.window == logic.inlet.outstanding == MOST_ELEMENTS
+
+
+def test_a_stage_that_is_busy_with_other_things_does_not_come_to_want_less():
+    stage, inlet = followed()
+    inlet.connect(Upstream())
+    inlet.open()
+    inlet.push(range(FIRST_WINDOW))
+    stage.turns.work(0.01)
+    for _ in range(4):
+        inlet.take(2)
+    for _ in range(10):
+        stage.turns.work(0.1)
+        inlet.open()
+    assert inlet.window == FIRST_WINDOW
+
+
+def test_elements_that_turn_heavy_within_the_first_window_are_weighed():
+    _, inlet = followed()
+    inlet.connect(Upstream())
+    inlet.open()
+    inlet.push([0] * 4 + [bytes(MIB)] * 4)
+    for _ in range(FIRST_WINDOW):
+        inlet.take(1)
+    inlet.open()
+    assert inlet.window <= 16
+
+
+class Slow(Ignore):
+    """A sink that takes so many seconds over each element."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.seconds = seconds
+        self.stage, self.inlet.window = followed(self)[0], FIRST_WINDOW
+
+    def consume(self, elements):
+        for _ in elements:
+            self.stage.turns.work(self.seconds)
+
+
+@pytest.mark.parametrize(("seconds", "window"), [(1e-7, 4096), (1e-4, 64), (0.01, 8), (0.05, 5)])
+def test_the_window_of_a_sink_fits_its_pace_after_its_first_frame(seconds, window):
+    alone = Alone(logic := Slow(seconds), window=FIRST_WINDOW)
+    alone.push(*range(FIRST_WINDOW))
+    assert logic.inlet.window == window
+    assert logic.inlet.outstanding <= max(window, FIRST_WINDOW)
 
 
 def test_what_is_given_back_was_not_drained():

@@ -42,6 +42,8 @@ class CarryingOperator(Surviving, Operator):
     def collect(self, elements: Iterator[Tracked], out: list[Any], /) -> None:
         out.extend(self.transform(elements))
 
+    collect_until = Operator.collect_until
+    """Overrides the class it is mixed with, which knows nothing of tokens."""
     _pass_on = Operator._pass_on
     """Overrides the class it is mixed with, which may emit a view of elements it has not drawn."""
 

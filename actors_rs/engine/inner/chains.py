@@ -156,7 +156,8 @@ def _set_up(
         if spec.handoff is None:
             member = next(logics)
             logic = member.logic
-            member.forgiving = forgiving
+            if forgiving:
+                member.forgiving = True  # else the class has it
             logic.window, logic.auto, logic.in_steps = window, auto, in_steps
             for one in logic.inlets:
                 one.window, one.forgiving = window, forgiving

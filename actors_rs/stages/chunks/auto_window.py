@@ -11,12 +11,16 @@ from math import inf
 from typing import Any, Protocol
 
 from actors_rs.stages.chunks.weights import weight_of
-from actors_rs.stages.chunks.window_policy import MOST_SECONDS, WindowPolicy
+from actors_rs.stages.chunks.window_policy import (
+    FIRST_WINDOW,
+    MOST_SECONDS,
+    HeldPolicy,
+    WindowPolicy,
+)
 
-__all__ = ["AutoWindow", "MemoryShare", "Turn"]
+__all__ = ["AutoWindow", "MemoryShare", "Paced", "Turn", "auto_window_of"]
 
-LOOK_AGAIN = 16
-"""How many of the largest windows are drained between two looks, unless that takes long."""
+NEVER = -inf
 
 
 class Turn(Protocol):
@@ -52,6 +56,23 @@ class Asked(Protocol):
         ...
 
 
+class Following(Asked, Protocol):
+    """The logic of a stage, and its options for windows."""
+
+    weigh: Callable[[Any], float] | None
+
+    @property
+    def window_follows(self) -> str: ...
+
+
+class Paced(Protocol):
+    """A stage, as an inlet sees it whose window is to follow the pace of the stage."""
+
+    def auto_window(self, most: int, /) -> AutoWindow:
+        """What measures the pace, for a window of ``most`` elements at most."""
+        ...
+
+
 class _Unbounded:
     """A stage that never waits for downstream."""
 
@@ -69,13 +90,15 @@ class AutoWindow:
     windows of fast stages would grow while the links before a slow one fill, and a drain would have
     to go through all that they hold.
 
-    The inlet calls ``taking`` when a whole window has been drained, or when that takes long. With
-    ``on_arrival`` it calls it for each frame that arrives, too: elements wait in it for long.
+    The inlet calls ``taking`` when a whole window has been drained, or when that takes long, and at
+    each request while the window is small. It calls ``dried`` when the stage wants more of a small
+    window that it has drained. With ``on_arrival`` it calls ``taking`` for each frame that arrives,
+    too: elements wait in it for long.
     """
 
     __slots__ = (
         *("_count", "_last", "_policy", "_share", "_stage"),
-        *("due", "late", "on_arrival", "turn", "waited", "weigh", "went_dry"),
+        *("due", "late", "on_arrival", "turn", "waited", "weigh"),
     )
 
     def __init__(
@@ -91,12 +114,11 @@ class AutoWindow:
         self.on_arrival = on_arrival
         self.weigh: Callable[[Any], float] = weight_of
         self.waited = 0.0
-        """Seconds for which the island had nothing to do and the link was empty, in all."""
-        self.went_dry = turn.idle
-        """What ``turn.idle`` was when the link became empty."""
-        self.due = policy.size
+        """Seconds for which the island had nothing to do and the link was empty, in all, from any
+        start. While the link is empty it is less by ``turn.idle``: the inlet adds that later."""
+        self.due: float = policy.size
         """When so many elements have left the link, it is time to look again."""
-        self.late = -inf  # the first elements are weighed at once
+        self.late = NEVER  # the first elements are weighed at once
         """The time after which a window has taken long, even if the link was not empty."""
         self._policy = policy
         self._share = share
@@ -119,29 +141,35 @@ class AutoWindow:
 
         ``held`` elements are left in the link, or requested.
         """
+        return self._look(drained, held, self.weigh(next(iter(frame))), self.waited)
+
+    def dried(self, drained: int) -> int:
+        """The size, as the link is empty and has no share; ``drained`` elements have left it."""
+        if drained == self._count:
+            return self._policy.size
+        return self._look(drained, 0, self._policy.weight, self.waited + self.turn.idle)
+
+    def _look(self, drained: int, held: int, weight: float, waited: float) -> int:
         now = self.turn.lapped
-        passed = now - self.waited
+        passed = now - waited
         seconds = 0.0 if self._last is None else passed - self._last
         self._last = passed
         elements, self._count = drained - self._count, drained
-        weight, asked = self.weigh(next(iter(frame))), self._stage.asked()
-        size = self._policy.drained(elements, seconds, weight, asked=asked)
-        if (share := self._share) is not None:
-            size = share.reserve(size, self._policy.weight, held)
-        windows = LOOK_AGAIN if share is None and size == self._policy.most else 1
-        self.due, self.late = drained + windows * size, now + MOST_SECONDS
+        policy, share = self._policy, self._share
+        size = policy.drained(elements, seconds, weight, asked=self._stage.asked())
+        if share is not None:
+            size = share.reserve(size, policy.weight, held)
+        elif size == policy.most:  # as fast as can be: look when it is late, for it may turn slow
+            self.due, self.late = inf, now + MOST_SECONDS
+            return size
+        self.due = drained if size <= FIRST_WINDOW else drained + size
+        self.late = now + MOST_SECONDS
         return size
 
     def widen(self, most: int) -> None:
         """The window may become ``most``, if that is more: look again at the next elements."""
         if most > self._policy.most:
             self._policy.most, self.due = most, 0
-
-    def dry(self, done: bool) -> None:
-        """The link is empty, and nothing will come if it is ``done``."""
-        self.went_dry = self.turn.idle
-        if done:
-            self.over()
 
     def unlink(self) -> None:
         """The stage has ended: release it, so that it is freed without the cyclic collector."""
@@ -151,3 +179,18 @@ class AutoWindow:
         """The link holds nothing any more, and nothing will come."""
         if self._share is not None:
             self._share.release()
+
+
+def auto_window_of(
+    logic: Following, turn: Turn, most: int, share: MemoryShare | None = None
+) -> AutoWindow:
+    """What ``logic`` asks for, up to ``most`` elements, and no more than ``share`` has room for."""
+    follows = logic.window_follows
+    held = follows == "memory"
+    policy = HeldPolicy(most) if held else WindowPolicy(most, any_pace=follows == "weight")
+    if share is not None:
+        policy.size = 1  # the first element may be larger than the limit
+    auto = AutoWindow(turn, policy, share, stage=logic, on_arrival=held)
+    if logic.weigh is not None:
+        auto.weigh = logic.weigh
+    return auto

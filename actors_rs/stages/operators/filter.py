@@ -66,3 +66,11 @@ class Filter(Operator):
         for element in elements:
             if predicate(element):
                 out.append(element)
+
+    def collect_until(self, full: int, elements: Iterator[Any], out: list[Any], /) -> None:
+        predicate = self._predicate
+        for element in elements:
+            if predicate(element):
+                out.append(element)
+                if len(out) == full:
+                    return

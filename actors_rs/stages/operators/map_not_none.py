@@ -40,3 +40,11 @@ class MapNotNone(Operator):
         for element in elements:
             if (result := f(element)) is not None:
                 out.append(result)
+
+    def collect_until(self, full: int, elements: Iterator[Any], out: list[Any], /) -> None:
+        f = self._f
+        for element in elements:
+            if (result := f(element)) is not None:
+                out.append(result)
+                if len(out) == full:
+                    return

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from actors_rs.errors import ProtocolViolation
-from actors_rs.stages.chunks.auto_window import AutoWindow
+from actors_rs.stages.chunks.auto_window import AutoWindow, Paced
 from actors_rs.stages.chunks.dropped import Dropped
 from actors_rs.stages.chunks.frames import FEW, Frames
 from actors_rs.stages.chunks.peers import Frame, Upstream
 from actors_rs.stages.chunks.room import Room
 from actors_rs.stages.chunks.views import VIEWS, View
+from actors_rs.stages.chunks.window_policy import FIRST_WINDOW
 
 __all__ = ["Inlet"]
 
@@ -24,13 +25,16 @@ class Inlet:
     far. With ``room``, an outlet of the same stage, no more is requested than that outlet has been
     asked for: it has room for each element that is under way to the stage, or held. With ``auto``,
     ``window`` follows the pace of the stage, and a window that has become smaller is requested anew
-    once it holds less.
+    once it holds less. ``follow`` makes ``auto`` when a few elements have been taken: most inner
+    streams have fewer, and there may be a million of them.
     """
 
     inner = False  # whether an inner stream of the stage feeds it
     __slots__ = (
         "_dropped",
         "_frames",
+        "_most",
+        "_paced_by",
         "_requested",
         "_since_request",
         "_upstream",
@@ -74,6 +78,8 @@ class Inlet:
         """Gets the error that comes when the stage has ended with another one; any thread."""
         self._dropped: Dropped | None = None  # once cancelled
         self._frames = Frames()
+        self._most = 0  # how large ``auto`` may make the window; 0 if ``follow`` was not called
+        self._paced_by: Paced | None = None  # the stage that makes ``auto``, until it has
         self._requested = 0
         self._since_request = 0
         self._upstream: Upstream | None = None
@@ -86,7 +92,7 @@ class Inlet:
     @property
     def capacity(self) -> int:
         """The most that ``window`` may become."""
-        return self.window if self.auto is None else self.auto.most
+        return (self._most or self.window) if self.auto is None else self.auto.most
 
     @property
     def outstanding(self) -> int:
@@ -103,6 +109,14 @@ class Inlet:
         if self._dropped is not None:
             self._dropped.pour_into(sums)
 
+    def follow(self, stage: Paced) -> None:
+        """Let ``window``, which is the most then, follow the pace of ``stage``; before it opens."""
+        self._paced_by, self._most = stage, self.window
+        self.window = min(FIRST_WINDOW, self.window)
+
+    def _begin_auto(self, stage: Paced) -> None:
+        self.auto, self._paced_by = stage.auto_window(self._most), None
+
     def connect(self, upstream: Upstream) -> None:
         """Attach the upstream; earlier requests are sent to it now."""
         self._upstream = upstream
@@ -112,9 +126,12 @@ class Inlet:
             upstream.request(self._requested)
 
     def open(self) -> None:
-        """Request the first window; later calls do nothing, unless there is more ``room``."""
+        """Request the first window; later calls do nothing, unless there is more ``room``, or the
+        stage has drained a small automatic window, which may grow."""
         if self.closed:
             return
+        if self._most and self.window <= FIRST_WINDOW and not self.buffered:
+            self._look_again()
         if self.room is not None:
             most = min(self.window, self.room.demand + self.room.foreseen)
             missing = most - self._requested - self.buffered
@@ -126,10 +143,17 @@ class Inlet:
             self.opened = True
             self._request(self.window)
 
+    def _look_again(self) -> None:
+        if self.auto is not None:
+            self.window = self.auto.dried(self.count)
+            self._request_up_to_window()
+
     def widen(self, window: int) -> None:
         """Keep ``window`` elements requested, if that is more; an automatic window at most."""
         if self.auto is not None:
             self.auto.widen(window)
+        elif self._paced_by is not None:
+            self._most = max(window, self._most)
         elif window > self.window:
             self.window = window
             self._request_up_to_window()
@@ -154,6 +178,8 @@ class Inlet:
         self._since_request += taken
         if self._since_request * 4 >= self.window and not self.done:
             again, self._since_request = self._since_request, 0
+            if (stage := self._paced_by) is not None:
+                self._begin_auto(stage)
             if (auto := self.auto) is not None:
                 if self.count >= auto.due or auto.turn.lapped > auto.late:
                     held = self._requested + self.buffered
@@ -161,8 +187,10 @@ class Inlet:
                 again = self.window - self._requested - self.buffered
             if self.room is None and again > 0:
                 self._request(again)
-        if self.auto is not None and not self.buffered:
-            self.auto.dry(self.done)
+        if (auto := self.auto) is not None and not self.buffered:
+            auto.waited -= auto.turn.idle
+            if self.done:
+                auto.over()
         return frame
 
     def take_joined(self, most: int) -> Frame:
@@ -195,6 +223,8 @@ class Inlet:
     def untake(self, frame: Frame) -> None:
         """Give back the rest of what ``take`` returned; it comes first next time."""
         if frame:
+            if (auto := self.auto) is not None and not self.buffered:
+                auto.waited += auto.turn.idle
             self._frames.put_back(frame)
             self.buffered += len(frame)
             self.count -= len(frame)
@@ -236,6 +266,12 @@ class Inlet:
         if self.on_drop is not None:
             self.on_drop(frame)
 
+    def unlink(self) -> None:
+        """The stage has ended: release its peers, so that it is freed without the collector."""
+        self._upstream = self._paced_by = None
+        if self.auto is not None:
+            self.auto.unlink()
+
     def cancel_upstream(self) -> None:
         """Ask for no more, but keep held elements; elements under way may still arrive."""
         if not self.done and not self.cancelled and self._upstream is not None:
@@ -261,7 +297,7 @@ class Inlet:
         if type(frame) in VIEWS and not self.takes_views:
             frame = list(frame)
         if (auto := self.auto) is not None and not self.buffered:
-            auto.waited += auto.turn.idle - auto.went_dry
+            auto.waited += auto.turn.idle
         self._requested -= arrived
         self.buffered += arrived
         self._frames.append(frame)
