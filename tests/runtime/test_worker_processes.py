@@ -108,9 +108,11 @@ def travels(value):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(5.0)
-        send(ours, pack(value), lambda writing: None)
+        send(ours, "head", pack(value), lambda writing: None)
         theirs.settimeout(5.0)
-        return unpack(receive(theirs, lambda writing: None))
+        head, segments = receive(theirs, lambda writing: None)
+        assert head == "head"
+        return unpack(segments)
 
 
 @pytest.mark.parametrize(

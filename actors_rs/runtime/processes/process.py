@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Lock, monotonic
-from actors_rs.runtime.processes.wire import Packed, Wait, board, pack, receive, send, unpack
+from actors_rs.runtime.processes.wire import NOTHING, Packed, Wait, board, receive, send
 from actors_rs.runtime.processes.worker import AT, NOT_BEGUN, SINCE, SLOTS, STOP, Answer
 from actors_rs.runtime.system.condition import Condition
 
@@ -203,7 +203,8 @@ class WorkerProcess:
         self._board[AT] = NOT_BEGUN
         deadline = monotonic() + START_SECONDS
         try:
-            send(self._socket, pack([path or os.getcwd() for path in sys.path]), self._wait)
+            paths = [path or os.getcwd() for path in sys.path]
+            send(self._socket, paths, NOTHING, self._wait)
             receive(self._socket, partial(self._wait, deadline=deadline))
         except (EOFError, OSError):
             raise self._lost() from None
@@ -236,13 +237,12 @@ class WorkerProcess:
             timed = function.timeout is not None
             request = self._sent, function.number, new, function.listed, timed
             with suppress(EOFError, OSError):
-                send(self._socket, pack(request), self._wait)
-                send(self._socket, elements, self._wait)
+                send(self._socket, request, elements, self._wait)
             return self._sent
 
     def _reply(self, wait: Wait) -> Reply:
-        answer = Answer(*unpack(receive(self._socket, wait)))
-        values = receive(self._socket, wait)
+        head, values = receive(self._socket, wait)
+        answer = Answer(*head)
         self.peak = answer.peak * (1 if sys.platform == "darwin" else 1024)
         return Reply(answer, values)
 

@@ -1,9 +1,10 @@
 """How values travel between a process and its worker: pickled, large buffers beside the pipe.
 
-A message is a header, the sizes of its segments, and the segments: the pickle stream first, then
-the buffers that protocol 5 keeps out of it, such as the buffers of NumPy and Arrow. Below
-``SHARED`` bytes the segments come through the socket. Above, they are written once into a block of
-shared memory without a name. Its descriptor is sent along, so a killed process leaves nothing.
+A message is a header, the sizes of its segments, and the segments. The first one is its head: a
+small value that says what the rest is for. Then comes the pickle stream of the rest. Then come the
+buffers that protocol 5 keeps out of it, such as the buffers of NumPy and Arrow. Below ``SHARED``
+bytes the segments come through the socket. Above, they are written once into a block of shared
+memory without a name. Its descriptor is sent along, so a killed process leaves nothing.
 
 This module runs in workers as it is: it imports no other module of the package.
 """
@@ -20,7 +21,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["SHARED", "Packed", "Wait", "board", "pack", "receive", "send", "unpack"]
+__all__ = ["NOTHING", "SHARED", "Packed", "Wait", "board", "pack", "receive", "send", "unpack"]
 
 SHARED = 1 << 20
 """Bytes of a message from which on it travels in shared memory."""
@@ -49,6 +50,10 @@ class Packed(NamedTuple):
     def nbytes(self) -> int:
         """Of all segments, with the gaps between them."""
         return _offsets(self.sizes)[-1]
+
+
+NOTHING = Packed([], [], ())
+"""The rest of a message that has a head alone."""
 
 
 class _Parts(io.RawIOBase):
@@ -90,20 +95,22 @@ def unpack(segments: Sequence[memoryview]) -> Any:
     return pickle.loads(segments[0], buffers=segments[1:])
 
 
-def send(sock: socket.socket, packed: Packed, wait: Wait) -> None:
-    """Send ``packed``; ``wait`` is called where the socket would block."""
-    nbytes, sizes = packed.nbytes, packed.sizes
+def send(sock: socket.socket, head: object, packed: Packed, wait: Wait) -> None:
+    """Send ``head`` and ``packed``; ``wait`` is called where the socket would block."""
+    first = pickle.dumps(head, 5)
+    sizes = (len(first), *packed.sizes)
+    nbytes = _offsets(sizes)[-1]
     table = struct.pack(f"<{len(sizes)}Q", *sizes)
     if nbytes < SHARED:
-        gaps = _gaps(sizes)
-        body = [table, *packed.stream]
-        for gap, buffer in zip(gaps, packed.buffers, strict=True):
-            body += [bytes(gap), buffer]
-        _send_all(sock, b"".join([_HEADER.pack(nbytes, len(sizes), 0), *body]), wait)
+        segments = [[first], *_segments(packed)]
+        body = [_HEADER.pack(nbytes, len(sizes), 0), table]
+        for gap, segment in zip((0, *_gaps(sizes)), segments, strict=True):
+            body += [bytes(gap), *segment]
+        _send_all(sock, b"".join(body), wait)
         return
     block = _block()
     try:
-        _fill(block, packed)
+        _fill(block, [[first], *_segments(packed)], sizes)
         header = _HEADER.pack(nbytes, len(sizes), 1)
         sent = _again(lambda: socket.send_fds(sock, [header], [block]), wait, True)
     finally:
@@ -111,8 +118,8 @@ def send(sock: socket.socket, packed: Packed, wait: Wait) -> None:
     _send_all(sock, header[sent:] + table, wait)
 
 
-def receive(sock: socket.socket, wait: Wait) -> list[memoryview]:
-    """The segments of the next message; ``EOFError`` if the other side has gone."""
+def receive(sock: socket.socket, wait: Wait) -> tuple[Any, list[memoryview]]:
+    """The head of the next message, and its other segments; ``EOFError`` if the peer has gone."""
     size = _HEADER.size
     header, blocks = _again(lambda: _first(sock, size), wait, False)
     if not header:
@@ -123,7 +130,14 @@ def receive(sock: socket.socket, wait: Wait) -> list[memoryview]:
     sizes = struct.unpack(f"<{count}Q", _receive_all(sock, 8 * count, wait))
     body = _mapped(blocks[0], nbytes) if shared else _receive_all(sock, nbytes, wait)
     view, offsets = memoryview(body), _offsets(sizes)
-    return [view[at : at + one] for at, one in zip(offsets, sizes, strict=False)]
+    head, *rest = [view[at : at + one] for at, one in zip(offsets, sizes, strict=False)]
+    return pickle.loads(head), rest
+
+
+def _segments(packed: Packed) -> list[list[Any]]:
+    """The parts of each segment."""
+    stream = [packed.stream] if packed.sizes else []
+    return [*stream, *([buffer] for buffer in packed.buffers)]
 
 
 def board(slots: int) -> tuple[int, memoryview]:
@@ -161,12 +175,11 @@ def _block() -> int:
         return os.dup(file.fileno())
 
 
-def _fill(block: int, packed: Packed) -> None:
-    at = 0
-    for part in packed.stream:
-        at += _write(block, part, at)
-    for offset, buffer in zip(_offsets(packed.sizes)[1:], packed.buffers, strict=False):
-        _write(block, buffer, offset)
+def _fill(block: int, segments: Sequence[Sequence[Any]], sizes: Sequence[int]) -> None:
+    for offset, parts in zip(_offsets(sizes), segments, strict=False):
+        at = offset
+        for part in parts:
+            at += _write(block, part, at)
 
 
 def _write(block: int, part: Any, at: int) -> int:

@@ -1,9 +1,9 @@
 """What runs in a worker process: it calls a function for each element of a chunk.
 
-For each chunk come a ``Request`` and the elements; an ``Answer`` and the values go back. An element
-whose call raises fails alone. The board, which both processes see, tells which element the worker
-is at, so that its parent knows what it died of, and since when, for a ``timeout``. There the parent
-also asks for the end of a chunk that nobody wants any more.
+A ``Request`` comes with the elements of a chunk, an ``Answer`` goes back with the values. An
+element whose call raises fails alone. The board, which both processes see, tells which element the
+worker is at, so that its parent knows what it died of, and since when, for a ``timeout``. There the
+parent also asks for the end of a chunk whose results have become useless.
 
 This module runs in workers as it is: it imports nothing of ours but ``wire``.
 """
@@ -24,7 +24,7 @@ from contextlib import suppress
 from time import monotonic_ns, perf_counter, sleep
 from typing import Any, NamedTuple
 
-from .wire import Packed, pack, receive, send, unpack
+from .wire import NOTHING, Packed, pack, receive, send, unpack
 
 __all__ = ["AT", "NOT_BEGUN", "SINCE", "SLOTS", "STOP", "main", "serve"]
 
@@ -44,7 +44,7 @@ line, and with its traceback."""
 
 
 class Answer(NamedTuple):
-    """What comes before the values. As a plain tuple, for the class has another name there."""
+    """The head of the values. It is sent as a plain tuple: the class has another name there."""
 
     status: str
     """``done``; ``unread``: the elements could not be unpickled; ``unusable``: the function, or its
@@ -71,8 +71,8 @@ def serve(descriptor: int, board_descriptor: int) -> None:
     board = memoryview(mmap.mmap(board_descriptor, mmap.PAGESIZE))[: 8 * SLOTS].cast("q")
     os.close(board_descriptor)
     with sock, suppress(EOFError, ConnectionError):
-        sys.path[:] = unpack(receive(sock, _no_wait))
-        send(sock, pack(os.getpid()), _no_wait)
+        sys.path[:], _ = receive(sock, _no_wait)
+        send(sock, os.getpid(), NOTHING, _no_wait)
         functions: dict[int, Callable[[Any], Any]] = {}
         while True:
             _serve(sock, board, functions)
@@ -92,8 +92,8 @@ def _end_with(parent: int) -> None:
 def _serve(
     sock: socket.socket, board: memoryview, functions: dict[int, Callable[[Any], Any]]
 ) -> None:
-    chunk, number, new, listed, timed = unpack(receive(sock, _no_wait))
-    segments = receive(sock, _no_wait)
+    request, segments = receive(sock, _no_wait)
+    chunk, number, new, listed, timed = request
     began = perf_counter()
     status, failures, values = "unusable", list[Failure](), list[Any]()
     try:
@@ -124,8 +124,7 @@ def _serve(
 
 
 def _answer(sock: socket.socket, answer: Answer, packed: Packed) -> None:
-    send(sock, pack(tuple(answer)), _no_wait)
-    send(sock, packed, _no_wait)
+    send(sock, tuple(answer), packed, _no_wait)
 
 
 class _Calls(NamedTuple):
