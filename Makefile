@@ -3,7 +3,7 @@
 
 PYTHON ?= $(shell sh .ci/find_python.sh)
 MINUTES ?= 5
-WORKERS ?= 6
+WORKERS ?= 5
 VERSION = $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 VENV := .venv$(if $(filter file,$(origin PYTHON)),,-$(VERSION))
 PY := $(VENV)/bin/python
@@ -47,7 +47,7 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 	@$(WITH_JAVA) $(PY) -m stress.demo_faults
 
 # Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
-test: $(READY) ## linter, type checkers and tests, these by WORKERS=6 processes, which often wait
+test: $(READY) ## linter, type checkers and tests, these by WORKERS=5 processes, which often wait
 	@$(MAKE) --no-print-directory -j 2 lint types
 	@$(PY) -m pytest -q tests/explored/test_linear.py
 	@$(WITH_JVMS) $(QUICK_COMPILER) \

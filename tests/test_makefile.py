@@ -39,7 +39,7 @@ def test_without_an_interpreter_named_the_environment_is_the_usual_one():
 def test_the_fast_tests_leave_out_spark_and_have_the_environment_of_their_interpreter():
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     said = what_make_would_run("test-fast", f"PYTHON={sys.executable}")
-    assert f'.venv-{version}/bin/python -m pytest -q -n 6 -m "not spark" tests/' in said
+    assert f'.venv-{version}/bin/python -m pytest -q -n 5 -m "not spark" tests/' in said
     assert "java_home" not in said
     folders = [word for word in said.split() if word.startswith("tests/")]
     assert all((ROOT / one).exists() for one in folders)
