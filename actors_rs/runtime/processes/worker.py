@@ -72,6 +72,7 @@ def serve(descriptor: int, board_descriptor: int) -> None:
     os.close(board_descriptor)
     with sock, suppress(EOFError, ConnectionError):
         sys.path[:], _ = receive(sock, _no_wait)
+        pack(None)  # imports cloudpickle now: a worker that is killed then has had no chunk yet
         send(sock, os.getpid(), NOTHING, _no_wait)
         functions: dict[int, Callable[[Any], Any]] = {}
         while True:
