@@ -3,9 +3,10 @@
 Begin with ``actors``. ``dispatch`` has threads and timers, ``supervision`` restarts actors,
 ``system`` ties all together. ``dead_letters``, ``eventing``, ``rate`` (limits that several share)
 and ``processes`` (worker processes) serve these. ``memory_budget`` is what links share under a
-``memory_limit``. ``_primitives`` is the one module of the package that imports threads, clocks,
-queues and chance; ``settings`` checks numbers of users. May import ``protocol``, ``errors``,
-``raised`` and ``texts``.
+``memory_limit``, ``settings`` checks numbers of users, ``_logging`` has loggers that never raise.
+``_primitives`` is the one module that imports ``threading``, ``time``, ``queue`` and ``random``,
+apart from ``processes/worker.py``, which runs in another process. May import ``protocol``,
+``errors``, ``raised`` and ``texts``; import lists of the folders below leave out the last three.
 """
 
 from actors_rs.runtime.actors.actor import PooledActorRef as PooledActorRef

@@ -2,6 +2,8 @@
 
 Begin with ``streams.py`` (``attach``), then ``handoff.py`` (an outlet as a stream). ``chains.py``
 and ``drawer.py`` are faster ways for simple streams. ``totals.py`` adds up what ended inner streams
-did. The logics that use them are in ``stages``; what these share is in ``stages/inner``. May import
-what ``engine`` may.
+did, ``inner_links.py`` has the links of inner streams for snapshots. The logics that use them are
+in ``stages``; what these share is in ``stages/inner``. Imports modules of ``engine``, ``graph``,
+``stages``, ``runtime/_primitives.py``, and of ``engine/run`` ``observing`` and ``snapshot``
+(``scope`` as a type). The other way, ``run/scope.py`` imports ``totals``.
 """

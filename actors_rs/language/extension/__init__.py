@@ -1,4 +1,5 @@
 """Stages of the user's own.
 
-Begin with ``operator.py``. Imports the rest of the language, where nothing imports from here.
+Begin with ``operator.py``. Imports ``language/flow.py``, ``graph``, ``engine/aside.py`` and
+``stages/operators/generated.py``; the rest of the language imports nothing from here.
 """

@@ -1,5 +1,7 @@
 """Dead letters: messages and failures without a receiver, their readers and their log lines.
 
-Begin with ``dead_letters``; ``letter_reader`` serves one subscriber, ``brief`` and ``raised_at``
-shorten errors for a log. Knows nothing of actors.
+Begin with ``dead_letters``. ``letter_reader`` serves one subscriber, ``failure_log`` logs failures
+of actors. ``brief`` shortens errors for a log, ``raised_at`` replaces the traceback of a kept error
+with a note. Imports ``dispatch``, ``protocol``, ``_primitives`` and ``_logging``. Knows nothing of
+actors.
 """

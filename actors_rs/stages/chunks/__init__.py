@@ -1,7 +1,11 @@
 """Chunks, frames and windows: how many elements a stage takes, and how many may wait for it.
 
 Begin with ``chunk`` (the size of a chunk), ``frames`` (elements that wait) and ``window_policy``
-(the size of an automatic window; ``auto_window`` measures for it). ``steps`` draws from iterators
-that may wait, ``counted`` and ``views`` are iterators that know what is left. ``peers`` is the
-interface of links. No stage here.
+(the size of an automatic window; ``auto_window`` measures for it). ``room`` bounds requests besides
+the window, ``kept`` bounds elements that a stage keeps besides its inlets, ``weights`` estimates
+their bytes, ``dropped`` counts elements that came to an inlet after its end. ``steps`` draws from
+iterators that may wait, ``counted`` and ``views`` are iterators that know what is left,
+``chunk_fold`` folds a chunk at once, ``empty`` is the error of a stream without elements. ``peers``
+is the interface of links. No stage here. Imports no other folder, but ``chunk_fold`` imports
+``stages/prologue_epilogue.py``.
 """

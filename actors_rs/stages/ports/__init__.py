@@ -5,7 +5,8 @@ an ``Outlet`` knows the demand from downstream. Both are plain state, touched by
 what crosses to another actor goes through the ``Upstream`` or ``Downstream`` they are connected
 to, which turns calls into messages.
 
-A frame is a sequence of 1..n elements and is never changed once it was emitted.
+A frame is a sequence of 1..n elements and is never changed once it was emitted. Imports ``chunks``
+and ``protocol/demand.py``.
 """
 
 from actors_rs.stages.chunks.peers import Frame as Frame

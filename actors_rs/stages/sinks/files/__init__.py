@@ -2,5 +2,6 @@
 
 Begin with ``writing`` (a file is complete or not there) and ``lines``. ``text_file``,
 ``part_files``, ``directory_hold`` and ``sqlite_statement`` are parts of sinks. ``stages.files`` has
-the parts that sources need, too. May import what other sinks may import.
+the parts that sources need, too. Imports ``linear``, ``failure`` and ``context`` of ``stages``,
+``stages/files`` and ``stages/arrow``.
 """
