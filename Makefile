@@ -22,7 +22,7 @@ QUICK_COMPILER = SPARK_SUBMIT_OPTS="$$SPARK_SUBMIT_OPTS -XX:TieredStopAtLevel=1"
 
 .DEFAULT_GOAL := help
 .PHONY: docs docs-release docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
-.PHONY: ruff style mypy pyright
+.PHONY: ruff style mypy pyright yardstick archive
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -46,12 +46,17 @@ demo-web: $(READY) ## the census with a page in the browser, whose address it pr
 demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, its output checked
 	@$(WITH_JAVA) $(PY) -m stress.demo_faults
 
-# Alone at first, the yardstick of explorations: a rate per core says little while both are shared.
 test: $(READY) ## linter, type checkers and tests, these by WORKERS=5 processes, which often wait
-	@$(MAKE) --no-print-directory -j 2 lint types
-	@$(PY) -m pytest -q tests/explored/test_linear.py
+	@$(MAKE) --no-print-directory -j 2 -O archive lint types yardstick
 	@$(WITH_JVMS) $(QUICK_COMPILER) \
 	  $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
+
+# On a core of its own: a rate per core says little while tests share both.
+yardstick: $(READY)
+	@$(PY) -m pytest -q tests/explored/test_linear.py
+
+archive: $(READY)
+	@$(WITH_JAVA) $(PY) -m tests.java_archive >/dev/null
 
 # The parts of the suite where a version of Python matters most, without Spark and explorations.
 FAST := tests/protocol tests/contract tests/runtime \
