@@ -3,6 +3,8 @@
 import pytest
 
 from tests.conformance.kit import cases, complaints, outcomes
+from tests.conformance.junctions import JUNCTIONS
+from tests.conformance.operators import OPERATORS
 from tests.conformance.stages import FLOWS, HUBS, PAIRS, SINKS, SOURCES
 from tests.conventions.project import ROOT
 
@@ -32,8 +34,13 @@ def test_every_stage_is_in_the_list_and_nothing_else_is():
         for path in (stages / folder).rglob("[!_]*.py")
     }
     assert {*SOURCES, *FLOWS, *HUBS, *SINKS} == files - HELPERS, (
-        "put it into tests/conformance/stages.py"
+        "add a row to tests/conformance/operators.py, or to the table of its kind next to it"
     )
+
+
+@pytest.mark.parametrize("table", [OPERATORS, JUNCTIONS], ids=["operators", "junctions"])
+def test_the_rows_are_in_alphabetical_order(table):
+    assert [*table] == sorted(table)
 
 
 def test_the_settings_bring_every_two_choices_together():

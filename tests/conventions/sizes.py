@@ -15,7 +15,10 @@ def long_file(path: str, text: str) -> list[str]:
     lines = len(text.splitlines())
     if lines <= MOST_LINES_OF_A_FILE:
         return []
-    return [f"{path}: a file has at most {MOST_LINES_OF_A_FILE} lines, this one {lines}"]
+    return [
+        f"{path}: a file has at most {MOST_LINES_OF_A_FILE} lines, this one {lines}: move a table"
+        " or a group of tests into a file of its own"
+    ]
 
 
 def long_functions(path: str, text: str) -> list[str]:
@@ -27,7 +30,7 @@ def long_functions(path: str, text: str) -> list[str]:
     ]
     return [
         f"{path}:{node.lineno}: a function has at most {MOST_LINES_OF_A_FUNCTION} lines,"
-        f" {node.name} {lines_of(node)}"
+        f" {node.name} {lines_of(node)}: move a part of it into a function of its own"
         for node in functions
         if lines_of(node) > MOST_LINES_OF_A_FUNCTION
     ]
@@ -57,7 +60,8 @@ def full_folders(paths: Iterable[str], unbounded: Collection[str] = ()) -> list[
         if path.name != "__init__.py" and not path.name.startswith("test_")
     )
     return [
-        f"{folder}: a folder has at most {MOST_MODULES_OF_A_FOLDER} modules, this one {count}"
+        f"{folder}: a folder has at most {MOST_MODULES_OF_A_FOLDER} modules, this one {count}:"
+        " move modules of one topic into a folder of their own"
         for folder, count in sorted(counted.items())
         if count > MOST_MODULES_OF_A_FOLDER and folder not in unbounded
     ]

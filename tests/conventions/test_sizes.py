@@ -21,6 +21,14 @@ def test_a_planted_long_file_is_caught(lines, caught):
     assert len(long_file("a.py", "x = 1\n" * lines)) == caught
 
 
+def test_the_message_for_a_long_file_says_what_to_do():
+    (said,) = long_file("a.py", "x = 1\n" * 401)
+    assert said == (
+        "a.py: a file has at most 400 lines, this one 401: "
+        "move a table or a group of tests into a file of its own"
+    )
+
+
 @pytest.mark.parametrize(("lines", "caught"), [(45, 0), (46, 1)])
 @pytest.mark.parametrize("head", ["def f():", "async def f():", "@cache\n@more\ndef f():"])
 def test_a_planted_long_function_is_caught(head, lines, caught):
@@ -35,7 +43,8 @@ def test_the_docstring_of_a_function_does_not_count():
 
 def test_a_planted_long_method_is_named_with_its_place():
     text = "class C:\n    def f(self):" + "\n        x = 1" * 60
-    assert long_functions("a.py", text) == ["a.py:2: a function has at most 45 lines, f 61"]
+    says = "a.py:2: a function has at most 45 lines, f 61: move a part of it into a function of"
+    assert long_functions("a.py", text) == [f"{says} its own"]
 
 
 def test_no_folder_of_the_package_or_of_stress_holds_more_than_20_modules_but_the_operators():
