@@ -12,49 +12,77 @@ from actors_rs import Feedback, Flow, Graph, Sink, Source
 from actors_rs.errors import InvalidArgumentError
 from tests.graph.helpers import SECONDS
 
-FUNCTIONS: dict[str, Any] = {
-    "map: f": lambda s, f: s.map(f),
-    "filter: predicate": lambda s, f: s.filter(f),
-    "starmap: f": lambda s, f: s.starmap(f),
-    "map_not_none: f": lambda s, f: s.map_not_none(f),
+APART = {"with_index", "with_attributes"}
+"""``first`` is any int; errors about attributes name a stage: test_blueprint_errors."""
+
+
+def alone(*kinds: str) -> dict[str, Any]:
+    """The arguments of operators that have such a type, each with a call that gives it alone.
+
+    So the arguments of a new operator need no row. Methods that need others too have rows below.
+    """
+    found = {}
+    for name, method in operators():
+        given = list(inspect.signature(method).parameters.values())[1:]
+        for one in given:
+            if str(one.annotation).startswith(kinds) and not needed(given, one):
+                found |= row(name, one)
+    return found
+
+
+def operators() -> list[tuple[str, Any]]:
+    """The methods of ``Flow`` that give a flow."""
+    return [
+        (name, method)
+        for name, method in inspect.getmembers_static(Flow, inspect.isfunction)
+        if name[0] != "_"
+        and name not in APART
+        and str(method.__annotations__["return"]).startswith("Flow[")
+    ]
+
+
+def needed(given: list[Any], one: Any) -> list[Any]:
+    """The arguments that a call must have besides ``one``."""
+    several = (one.VAR_POSITIONAL, one.VAR_KEYWORD)
+    return [
+        other
+        for other in given
+        if other is not one and other.default is other.empty and other.kind not in several
+    ]
+
+
+def row(method: str, one: Any) -> dict[str, Any]:
+    if one.kind is one.VAR_POSITIONAL:
+        return {f"{method}: each argument": lambda s, value: getattr(s, method)(value)}
+    return {f"{method}: {one.name}": lambda s, value: getattr(s, method)(**{one.name: value})}
+
+
+def is_optional(what: str) -> bool:
+    method, _, name = what.partition(": ")
+    one = inspect.signature(getattr(Flow, method)).parameters.get(name)
+    return one is not None and one.default is None
+
+
+CALLABLE = alone("Callable[") | {
     "scan: f": lambda s, f: s.scan(0, f),
     "stateful_map: create": lambda s, f: s.stateful_map(f, max),
     "stateful_map: f": lambda s, f: s.stateful_map(int, f),
     "reduce: f": lambda s, f: s.reduce(0, f),
     "reduce_get: make_init": lambda s, f: s.reduce_get(f, max),
     "reduce_get: f": lambda s, f: s.reduce_get(int, f),
-    "reduce_without_initial: f": lambda s, f: s.reduce_without_initial(f),
-    "all: predicate": lambda s, f: s.all(f),
-    "some: predicate": lambda s, f: s.some(f),
-    "take_while: predicate": lambda s, f: s.take_while(f),
-    "skip_while: predicate": lambda s, f: s.skip_while(f),
-    "start_with_get: each argument": lambda s, f: s.start_with_get(int, f),
-    "end_with_get: each argument": lambda s, f: s.end_with_get(f),
-    "map_async: f": lambda s, f: s.map_async(f, 1),
-}
-OPTIONAL: dict[str, Any] = {
     "contains: equal": lambda s, f: s.contains(0, f),
     "stateful_map: on_complete": lambda s, f: s.stateful_map(int, max, f),
-    "first: predicate": lambda s, f: s.first(f),
-    "distinct: key": lambda s, f: s.distinct(f),
-    "distinct_until_changed: key": lambda s, f: s.distinct_until_changed(f),
     "sort_within: key": lambda s, f: s.sort_within(1, f),
-    "min: key": lambda s, f: s.min(f),
-    "max: key": lambda s, f: s.max(f),
 }
-COUNTS: dict[str, tuple[int, Any]] = {
-    "take: count": (0, lambda s, n: s.take(n)),
-    "skip: count": (0, lambda s, n: s.skip(n)),
-    "element_at: index": (0, lambda s, n: s.element_at(n)),
-    "sliding: size": (1, lambda s, n: s.sliding(n)),
-    "sliding: step": (1, lambda s, n: s.sliding(2, n)),
-    "sort_within: count": (1, lambda s, n: s.sort_within(n)),
-    "distinct: window": (1, lambda s, n: s.distinct(window=n)),
-    "batch: count": (1, lambda s, n: s.batch(n)),
-    "buffer: n": (1, lambda s, n: s.buffer(n, "drop_oldest")),
-    "map_async: parallelism": (1, lambda s, n: s.map_async(str, n)),
-    "Source.range: count": (0, lambda s, n: Source.range(0, n)),
-    "Source.repeat: count": (0, lambda s, n: Source.repeat(0, n)),
+OPTIONAL = {what: build for what, build in CALLABLE.items() if is_optional(what)}
+FUNCTIONS = {what: build for what, build in CALLABLE.items() if what not in OPTIONAL}
+COUNTS: dict[str, Any] = alone("int") | {
+    "retry: max_attempts": lambda s, n: s.map_async(str, 1).retry(max_attempts=n),
+    "sliding: step": lambda s, n: s.sliding(2, n),
+    "buffer: n": lambda s, n: s.buffer(n, "drop_oldest"),
+    "map_async: parallelism": lambda s, n: s.map_async(str, n),
+    "Source.range: count": lambda s, n: Source.range(0, n),
+    "Source.repeat: count": lambda s, n: Source.repeat(0, n),
 }
 FLAGS: dict[str, Any] = {
     "map_async: ordered": lambda s, b, system: s.map_async(str, 1, ordered=b),
@@ -104,8 +132,11 @@ def test_none_is_no_function(what):
 
 @pytest.mark.parametrize("what", COUNTS)
 def test_a_count_out_of_range_or_of_no_integer_is_refused(what):
-    least, build = COUNTS[what]
-    build(Flow(), least)
+    build = COUNTS[what]
+    with pytest.raises(InvalidArgumentError, match=f"{what} must be at least [01], got -1") as told:
+        build(Flow(), -1)
+    least = int(str(told.value).partition(" must be at least ")[2][0])
+    build(Source.of(1), least)
     with pytest.raises(InvalidArgumentError, match=f"{what} must be at least {least}, got"):
         build(Flow(), least - 1)
     for wrong in ("3", 2.0, True):
@@ -115,8 +146,8 @@ def test_a_count_out_of_range_or_of_no_integer_is_refused(what):
 
 @pytest.mark.parametrize("what", COUNTS)
 def test_a_count_beyond_what_python_can_iterate_is_refused_when_the_blueprint_is_built(what):
-    _, build = COUNTS[what]
-    build(Flow(), 2**63 - 1)
+    build = COUNTS[what]
+    build(Source.of(1), 2**63 - 1)
     for wrong in (2**63, 10**5000):
         says = f"{what} must be below 2\\*\\*63, got .*test_operator_arguments.py:"
         with pytest.raises(InvalidArgumentError, match=says):
