@@ -346,6 +346,7 @@ def test_rows_are_acknowledged_when_their_transaction_is_committed(system, tmp_p
         lambda flow: flow.sliding(2),
         lambda flow: flow.take(3),
         lambda flow: flow.sort_within(3),
+        lambda flow: flow.concat(Source.of(3)),
     ],
 )
 def test_a_stage_that_cannot_keep_count_is_refused_when_the_graph_is_built(acks, refused):

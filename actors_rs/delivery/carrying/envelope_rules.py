@@ -69,7 +69,6 @@ PASSING = frozenset(
         "backpressure_timeout",
         "balance",
         "completion_timeout",
-        "concat",
         "delay",
         "idle_timeout",
         "initial_timeout",
