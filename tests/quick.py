@@ -1,9 +1,11 @@
 """Lint, types and unit tests of what changed, within a minute: ``make quick``.
 
 What changed: the files that differ from where this branch left ``main`` (another base: ``--base``),
-uncommitted and new ones included. `unit_tests` says which tests a file has. Tests that are named
-after a changed file run first. 35 seconds after the first test began the rest is skipped, and so is
-what needs Spark: ``make test`` runs everything. mypy needs a minute more when it has no cache yet.
+uncommitted and new ones included. `unit_tests` says which tests a file has. The tests run in this
+order: those that are named after a changed file, those that ask something of each operator if one
+has changed, the conventions, and the folders of the changed files. 35 seconds after the first test
+began the rest is skipped, and a last line says how many. Tests that need Spark never run here:
+``make test`` runs everything. mypy needs a minute more when it has no cache yet.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests import asked_of_operators
 
 ROOT = Path(__file__).resolve().parents[1]
 SECONDS = 35.0
@@ -115,18 +119,27 @@ def run_tests(files: Sequence[str], options: Sequence[str] = ()) -> int:
     if limit.skipped and not limit.begun:
         print(f"make quick: no test began: the limit of {SECONDS:.0f} s skipped all of them")
         return 1
+    if limit.skipped:
+        print(
+            f"make quick: {limit.begun} tests ran; {limit.skipped} were skipped when their "
+            f"{SECONDS:.0f} s were over: make test runs them"
+        )
     return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else int(code)
 
 
 def ordered_tests(files: Sequence[str]) -> Iterator[str]:
-    """The tests of ``files``: first each file's own tests, then the tests of its folder.
+    """The tests of ``files``: first each file's own tests, last the tests of its folder.
 
-    A table or helper of the tests has none of its own: all tests that use it may take long.
+    Between them come the tests that ask for something of each operator, if one has changed, and the
+    conventions. A table or helper of the tests has none of its own: all tests that use it may take
+    long.
     """
     found = [unit_tests(file) for file in files]
     for file, tests in zip(files, found, strict=True):
         if not file.startswith("tests/") or file in tests:
             yield from (test for test in tests if Path(file).stem in Path(test).stem)
+    if any(file.startswith(asked_of_operators.FOLDERS) for file in files):
+        yield from asked_of_operators.TESTS
     yield from (_shown(path) for path in sorted((ROOT / ALWAYS).glob("test_*.py")))
     for tests in found:
         yield from tests

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests import asked_of_operators
 from tests.quick import MIRRORS, ROOT, TimeLimit, ordered_tests, unit_tests
 
 
@@ -50,6 +51,16 @@ def test_the_tests_that_use_a_changed_table_come_after_the_conventions():
     assert all(test.startswith("tests/conventions") for test in found[: min(kit, 5)])
 
 
+def test_what_is_asked_of_each_operator_comes_before_the_conventions_if_one_has_changed():
+    found = list(ordered_tests(["actors_rs/stages/operators/take_while.py"]))
+    start = found.index(asked_of_operators.TESTS[0])
+    assert found[start : start + len(asked_of_operators.TESTS)] == [*asked_of_operators.TESTS]
+    assert found.index("tests/stages/test_take_while.py") < start
+    assert start < found.index("tests/conventions/test_sizes.py")
+    others = ordered_tests(["actors_rs/runtime/actors/mailbox.py"])
+    assert not {*others} & {*asked_of_operators.TESTS}
+
+
 def test_a_helper_in_a_folder_without_tests_has_those_of_the_folder_above():
     assert "tests/pages/test_marbles.py" in unit_tests("tests/pages/marbles/operators.py")
 
@@ -91,3 +102,10 @@ def test_the_time_in_which_tests_are_collected_does_not_count(tmp_path):
 def test_it_fails_when_the_limit_skipped_all_tests(tmp_path):
     done = run_test(tmp_path, "assert 1", before="quick.SECONDS = -1; ")
     assert (done.returncode, "no test began" in done.stdout) == (1, True), done.stdout
+
+
+def test_it_says_how_many_tests_the_limit_skipped(tmp_path):
+    late = "quick.time = type('', (), {'monotonic': iter((0, 60)).__next__}); "
+    done = run_test(tmp_path, "assert 1\n\n\ndef test_other():\n    assert 1", before=late)
+    says = "make quick: 1 tests ran; 1 were skipped when their 35 s were over: make test runs them"
+    assert (done.returncode, says in done.stdout) == (0, True), done.stdout + done.stderr

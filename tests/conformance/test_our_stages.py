@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.conformance.kit import cases, complaints, outcomes
 from tests.conformance.junctions import JUNCTIONS
+from tests.conformance.kit import cases, complaints, outcomes
 from tests.conformance.operators import OPERATORS
 from tests.conformance.stages import FLOWS, HUBS, PAIRS, SINKS, SOURCES
 from tests.conventions.project import ROOT

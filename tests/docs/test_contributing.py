@@ -10,14 +10,19 @@ from pathlib import Path
 import pytest
 
 from hatch_build import tracked_files
+from tests.asked_of_operators import TESTS
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-LOGIC, IMPORT, METHOD, ROW, TEST, MARBLE = BLOCK.findall(PAGE)
+LOGIC, IMPORT, METHOD, ROW, TEST, MARBLE, BENCHMARK = BLOCK.findall(PAGE)
 NEIGHBOUR, NO_NEIGHBOUR = re.findall(r"`(\(\".*?\))`", PAGE)
-LANGUAGE, TABLE = "actors_rs/language/methods/selecting.py", "tests/conformance/stages.py"
+LANGUAGE, TABLE = "actors_rs/language/methods/selecting.py", "tests/conformance/operators.py"
 NAMES, MARBLES = "actors_rs/graph/neighbours.py", "tests/pages/marbles/operators.py"
+BENCHMARKS, DELIVERY = "stress/bench/contestants/operator_rows.py", "docs/delivery.md"
+
+
+CHECK = '        at_least(1, step, "every: step")\n'
 
 
 def insert(file, line, text):
@@ -43,8 +48,10 @@ def project(tmp_path_factory):
     insert(folder / LANGUAGE, "from actors_rs.stages.operators.first", IMPORT)
     insert(folder / LANGUAGE, "    def first(", METHOD + "\n")
     replace(folder / NAMES, NEIGHBOUR, NO_NEIGHBOUR)
-    insert(folder / TABLE, '    "operators/first"', ROW)
+    insert(folder / TABLE, '    "operators/expand"', ROW)
     insert(folder / MARBLES, '    "operators/expand"', MARBLE)
+    insert(folder / BENCHMARKS, '    Row(\n        "skip"', BENCHMARK)
+    replace(folder / DELIVERY, ": `skip`, ", ": `every`, `skip`, ")
     (folder / "tests/stages/test_every.py").write_text(TEST, "utf-8")
     for pages in ("marbles", "operators"):
         assert python(folder, "-m", f"tests.pages.{pages}") == ""
@@ -64,42 +71,35 @@ def python(folder, *arguments):
     return done.stdout + done.stderr if done.returncode else ""
 
 
-WHOLE = (
-    "tests/stages/test_every.py",
-    "tests/test_unknown_names.py",
-    "tests/pages/test_marbles.py",
-    "tests/pages/test_operators.py",
-    "tests/graph/test_each_stage.py",
-    "tests/conventions",
-)
-"""Files of which each test asks for something of an operator. One pytest runs all of them, since
-its start takes longer than most of the files."""
-PARTS = {
-    "tests/testing/test_conservation.py": "every_operator",
-    "tests/explored/test_coverage.py": "museum",
-    "tests/conformance/test_our_stages.py": "operators/every or nothing_else",
-}
-"""File -> its tests that ask for something of an operator."""
-
-
 @pytest.mark.parametrize(
     "tests",
     [
-        [*WHOLE, "--ignore", "tests/conventions/test_imports.py"],
-        [*PARTS, "-k", " or ".join(PARTS.values())],
+        ["tests/stages/test_every.py", *TESTS],
+        ["tests/conventions"],
+        ["tests/conformance/test_our_stages.py", "-k", "operators/every"],
     ],
-    ids=["whole files", "parts of files"],
+    ids=["operators", "conventions", "conformance"],
 )
-def test_what_asks_for_something_of_each_operator_passes(project, tests):
+def test_its_own_tests_and_all_that_ask_something_of_each_operator_pass(project, tests):
     assert python(project, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests) == ""
 
 
-def test_lint_and_types_have_nothing_to_say(project):
+def test_its_argument_is_checked_with_wrong_ones_although_no_table_names_it(project):
+    replace(project / LANGUAGE, CHECK, "        pass\n")
+    try:
+        tests = "tests/graph/test_operator_arguments.py", "-k", "every: step"
+        assert "every: step" in python(project, "-m", "pytest", "-q", *tests)
+    finally:
+        replace(project / LANGUAGE, "        pass\n", CHECK)
+
+
+def test_lint_and_format_have_nothing_to_say(project):
     files = [
         LANGUAGE,
         NAMES,
         TABLE,
         MARBLES,
+        BENCHMARKS,
         "actors_rs/stages/operators/every.py",
         "tests/stages/test_every.py",
     ]
