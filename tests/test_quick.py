@@ -14,7 +14,7 @@ from tests.quick import MIRRORS, ROOT, TimeLimit, ordered_tests, unit_tests
     [
         ("actors_rs/runtime/actors/mailbox.py", "tests/runtime/test_mailbox.py", "tests/runtime/"),
         ("actors_rs/stages/operators/batch.py", "tests/stages/test_batch.py", "tests/stages/"),
-        ("actors_rs/engine/run/stall.py", "tests/graph/test_stall.py", "tests/graph/"),
+        ("actors_rs/engine/watching/stall.py", "tests/graph/test_stall.py", "tests/graph/"),
         ("actors_rs/language/types.py", "tests/graph/test_types.py", "tests/graph/"),
         ("tests/explored/scenario.py", "tests/explored/", "tests/explored/"),
         ("examples/code_census.py", "tests/examples/test_code_census.py", "tests/examples/"),

@@ -16,9 +16,9 @@ from actors_rs.engine.layout import Layout, Planned
 from actors_rs.engine.links import MailboxDownstream, connect
 from actors_rs.engine.member import Member
 from actors_rs.engine.monitored import monitored_lines
-from actors_rs.engine.run.loop_watch import watch_loops
 from actors_rs.engine.run.scope import RunScope
-from actors_rs.engine.run.stall_watch import feeds_another
+from actors_rs.engine.watching.loop_watch import watch_loops
+from actors_rs.engine.watching.stall_watch import feeds_another
 from actors_rs.graph.spec import OPEN, HandedOutlet, StageSpec
 from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.chunks.auto_window import auto_window_of

@@ -16,9 +16,9 @@ from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
-from actors_rs.engine.boundary.processes import StageProcesses
 from actors_rs.engine.failure import release
 from actors_rs.engine.outside import NotedJob, Outside
+from actors_rs.engine.processes import StageProcesses
 from actors_rs.engine.run.waiting import work_once_for
 from actors_rs.engine.severing import close
 from actors_rs.runtime._logging import logger_called

@@ -10,7 +10,7 @@ from actors_rs.graph.checks import one_of, optional_text, wrong_kind
 from actors_rs.graph.spec import OutletRef, spec_of
 from actors_rs.language.methods.chain import flow_of
 from actors_rs.runtime._primitives import RLock
-from actors_rs.runtime.system.fork import renew_in_child
+from actors_rs.runtime.fork import renew_in_child
 from actors_rs.stages.hubs.merge_hub import MergeHubLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Stream

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from actors_rs.runtime._primitives import AnyThread, living_threads, monotonic
 from actors_rs.runtime.actors.contract import ActorBase
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.system.exit import enrolled
 from actors_rs.testing.tck.environment import Environment, holders
 from actors_rs.texts import class_name_of, repr_of, text_of

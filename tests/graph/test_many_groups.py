@@ -10,7 +10,7 @@ from itertools import count
 import pytest
 
 from actors_rs import ActorSystem, Sink, Source
-from actors_rs.engine.run.stall_watch import StallWatch, _Watched
+from actors_rs.engine.watching.stall_watch import StallWatch, _Watched
 from actors_rs.stages.hubs import merge_hub
 from actors_rs.stages.hubs.merge_hub import MergeHubLogic
 from actors_rs.stages.inner import logic

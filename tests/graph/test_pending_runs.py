@@ -7,7 +7,7 @@ import pytest
 
 from actors_rs import ActorSystem, Flow, Sink, Source
 from actors_rs.engine.run.pending import PendingRuns
-from actors_rs.engine.run.stall_watch import StallWatch
+from actors_rs.engine.watching.stall_watch import StallWatch
 from tests.graph.helpers import SECONDS, Book, Feed, wait_until
 
 MAKERS = {

@@ -11,8 +11,8 @@ import pytest
 
 from actors_rs import ActorSystem, Feedback, Graph, KillSwitch, Sink, Source
 from actors_rs.engine.run.snapshot import LinkSnapshot, RunSnapshot
-from actors_rs.engine.run.stall import describe, knots, waits
-from actors_rs.engine.run.stall_watch import StallWatch
+from actors_rs.engine.watching.stall import describe, knots, waits
+from actors_rs.engine.watching.stall_watch import StallWatch
 from actors_rs.errors import Stalled
 from actors_rs.stages.junctions.feedback import LOOK_EVERY
 from tests.graph.helpers import SECONDS, Feed, wait_until

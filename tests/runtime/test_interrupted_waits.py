@@ -10,7 +10,7 @@ from actors_rs import ActorSystem, PooledActor, Sink, Source
 from actors_rs.runtime._primitives import Event, Thread
 from actors_rs.runtime.actors.future import PooledFuture
 from actors_rs.runtime.actors.stop_flag import StopFlag
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 from tests.runtime.interrupting import interrupted_everywhere
 from tests.runtime.processes import run
 from tests.runtime.support import DEADLINE, eventually

@@ -10,7 +10,7 @@ from actors_rs import ActorSystem, Run, Sink, Source
 from actors_rs.errors import RunCancelled, Stalled
 from actors_rs.runtime._primitives import Event, Thread, drive_until
 from actors_rs.runtime.actors.future import PooledFuture
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 from actors_rs.testing.world import World
 from tests.runtime.processes import Program
 from tests.runtime.support import Recorder, eventually, no_thread_left

@@ -287,7 +287,7 @@ def test_a_full_disk_fails_the_run_names_the_file_and_leaves_whole_files_only(tm
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_writing_to_a_device_that_is_full_names_the_file(tmp_path):
-    from actors_rs.stages.sinks.files.writing import naming
+    from actors_rs.stages.files.naming import naming
 
     (tmp_path / "out.jsonl").symlink_to("/dev/full")
     with pytest.raises(WriteError, match=r"out\.jsonl.*No space left"):

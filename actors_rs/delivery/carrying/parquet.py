@@ -18,13 +18,13 @@ from actors_rs.delivery.carrying.units import PassesOver, UnitSink
 from actors_rs.delivery.outputs import OWNER_FILE, Output
 from actors_rs.errors import LedgerError, StreamError
 from actors_rs.stages.arrow.match import mismatch
+from actors_rs.stages.files.naming import naming
 from actors_rs.stages.sinks.files.parquet import Parquet
 from actors_rs.stages.sinks.files.part_files import PartFiles
 from actors_rs.stages.sinks.files.writing import (
     PendingFile,
     WriteReport,
     expect_file,
-    naming,
 )
 
 __all__ = ["UnitParquet"]

@@ -14,8 +14,8 @@ from actors_rs.errors import EndOfStreamError
 from actors_rs.protocol.demand import UNBOUNDED
 from actors_rs.runtime._primitives import check_may_block
 from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import check_timeout
-from actors_rs.runtime.system.condition import Condition
 from actors_rs.stages.sinks.queue import QueueSink
 
 if TYPE_CHECKING:

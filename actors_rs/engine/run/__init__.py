@@ -1,4 +1,4 @@
-"""A run as a whole: its handle, its end, its snapshot, and its watchers.
+"""A run as a whole: its handle, its end and its snapshot.
 
 Begin with ``scope.py``: the state that the stages of a run share, and when the run is over.
 ``run.py`` is the handle that users hold.
@@ -10,10 +10,8 @@ Begin with ``scope.py``: the state that the stages of a run share, and when the 
   parallelism), ``kill_switch``, ``interrupt`` (Ctrl-C).
 - Figures: ``observing`` (reads the stages), ``snapshot`` (the data), ``bottleneck`` (which stage
   limits the rate).
-- Watchers: ``stall_watch`` (ends a run that stands still; ``stall`` words it), ``drain_watch``
-  (reports whom a drain waits for), ``loop_watch`` (whether a loop is empty).
 
 All of ``engine`` may import it. It imports ``calls``, ``member``, ``run_events`` and ``written`` of
-``engine`` (``contract`` and ``timing`` as types), ``inner/totals.py``, ``loops/sink_queue.py``,
-``graph``, ``stages`` and ``runtime``.
+``engine`` (``contract`` and ``timing`` as types), ``watching``, ``inner/totals.py``,
+``loops/sink_queue.py``, ``graph``, ``stages`` and ``runtime``.
 """

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.fork import renew_in_child
 from actors_rs.runtime.rate.listeners import Listener, Listeners
 from actors_rs.runtime.settings import check_error
-from actors_rs.runtime.system.fork import renew_in_child
 
 __all__ = ["KillSwitch"]
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from actors_rs.engine.inner.totals import InnerTotals
 from actors_rs.engine.loops.sink_queue import disown_sink_queues
-from actors_rs.engine.run.drain_watch import DrainWatch, stages_waited_for
 from actors_rs.engine.run.end import RunEnd
 from actors_rs.engine.run.grace import Ending, Grace, is_end
 from actors_rs.engine.run.observing import snapshot_of
@@ -19,9 +18,10 @@ from actors_rs.engine.run.result import errors_of, first_of, results_of
 from actors_rs.engine.run.run import Run
 from actors_rs.engine.run.snapshot import RunSnapshot
 from actors_rs.engine.run.source_queue import disown_queues
-from actors_rs.engine.run.stall_watch import StallWatch
 from actors_rs.engine.run.waiting import wait_for_end
 from actors_rs.engine.run_events import run_began, run_drains, run_ended
+from actors_rs.engine.watching.drain_watch import DrainWatch, stages_waited_for
+from actors_rs.engine.watching.stall_watch import StallWatch
 from actors_rs.engine.written import Written
 from actors_rs.errors import BlockingError, RunCancelled
 from actors_rs.graph.results import ONE, Results

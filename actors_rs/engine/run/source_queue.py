@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar
 from actors_rs.errors import BufferOverflowError, GraphError, IllegalStateError, RunCancelled
 from actors_rs.runtime._primitives import check_may_block, start_thread
 from actors_rs.runtime.actors.awaiting import Awaiting, Until, check_no_running_loop
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import check_error, check_timeout
-from actors_rs.runtime.system.condition import Condition
 from actors_rs.stages.sources.from_callback import CallbackSource
 from actors_rs.stages.sources.queue import QueueSource
 from actors_rs.texts import few, named

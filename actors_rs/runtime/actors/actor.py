@@ -23,8 +23,8 @@ from actors_rs.errors import DefectError, IllegalStateError
 from actors_rs.runtime.actors.actor_class import check_definition
 from actors_rs.runtime.actors.actor_core import TURN_SECONDS, ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
-from actors_rs.runtime.actors.overridable import overridable
 from actors_rs.runtime.actors.watch import begin_watch, end_watch
+from actors_rs.runtime.overridable import overridable
 from actors_rs.runtime.supervision.supervisor_ref import SupervisorRef
 from actors_rs.texts import text_of
 

@@ -5,6 +5,6 @@ interpreters. ``process.py`` and ``interpreters.py`` are a worker as its parent 
 ``calls.py`` is what a stage gets of a pool, and says what becomes of a chunk whose worker died.
 ``revived.py`` rebuilds exceptions of workers, ``needs.py`` checks the library and the cores. All of
 these run in the parent; they import each other, the two modules of the worker, ``_primitives`` and
-``system/condition``. ``worker.py`` and ``wire.py`` run in the worker as they are, without this
+``condition``. ``worker.py`` and ``wire.py`` run in the worker as they are, without this
 package: they import nothing of ours but each other.
 """

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from actors_rs.runtime._primitives import monotonic
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.processes.calls import CallResults, Calls, Settings
 from actors_rs.runtime.processes.process import WorkerProcess
-from actors_rs.runtime.system.condition import Condition
 
 __all__ = ["ProcessPool", "ProcessService"]
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, Protocol
 
 from actors_rs.errors import StreamError
 from actors_rs.runtime._primitives import Lock, monotonic
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.processes.wire import NOTHING, Packed, Wait, board, receive, send
 from actors_rs.runtime.processes.worker import AT, NOT_BEGUN, SINCE, SLOTS, STOP, Answer
-from actors_rs.runtime.system.condition import Condition
 
 __all__ = [
     "Function",

@@ -8,10 +8,10 @@ from typing import Any
 
 from actors_rs.errors import ArgumentTypeError, InvalidArgumentError
 from actors_rs.runtime._primitives import RLock
+from actors_rs.runtime.fork import renew_in_child
 from actors_rs.runtime.rate.listeners import Listener, Listeners
 from actors_rs.runtime.rate.token_bucket import TokenBucket
 from actors_rs.runtime.settings import is_finite, is_number, shown
-from actors_rs.runtime.system.fork import renew_in_child
 from actors_rs.texts import repr_of
 
 __all__ = ["RateLimit", "Ticket"]

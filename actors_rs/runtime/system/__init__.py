@@ -1,4 +1,4 @@
-"""Actor systems: begin, end, signals, fork, and the tree of what lives in one.
+"""Actor systems: begin, end, signals, and the tree of what lives in one.
 
 Begin with ``system``.
 
@@ -6,10 +6,9 @@ Begin with ``system``.
   actors), ``startable`` (the contract of streams), ``guardian`` (the entry in pykka's registry).
 - End: ``blocks`` (``with``) and ``ending`` begin it, ``signals`` lead there, ``shutdown`` has its
   phases, ``stopping`` the order of actors, ``parts`` the contract of a system for these modules.
-- The process: ``exit`` and ``fork``. Figures: ``statistics``, ``tree``, ``notebook``. Options of
-  the command line: ``command``. ``condition`` is how a thread waits so that an interrupt is safe.
+- The process: ``exit``. Figures: ``statistics``, ``tree``, ``notebook``. Options of the command
+  line: ``command``.
 
 The top of the runtime: may import all its other folders (it does not import ``processes`` and
-``rate``). Folders further down import ``condition``, ``fork``, ``statistics``, ``exit``,
-``guardian`` and ``default_system``.
+``rate``). ``actors`` imports ``statistics``, ``exit``, ``guardian`` and ``default_system``.
 """

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from actors_rs.runtime._primitives import RLock, Thread, after_fork_in_child, blocking_allowed
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.system.current import innermost_system
 from actors_rs.runtime.system.startable import Startable
 from actors_rs.runtime.system.system import ActorSystem

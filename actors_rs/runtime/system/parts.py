@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from actors_rs.runtime.actors.contract import ActorBase, Home, StopOrder
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 
 if TYPE_CHECKING:
     from actors_rs.runtime._primitives import RLock

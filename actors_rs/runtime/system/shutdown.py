@@ -31,7 +31,7 @@ from actors_rs.runtime.actors.contract import (
 from actors_rs.runtime.actors.late_answer import doing
 from actors_rs.runtime.actors.mailbox import EMPTY
 from actors_rs.runtime.actors.unread import return_all_unread
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.system.parts import Activity, Closeable, SystemParts
 from actors_rs.runtime.system.signals import NOW_SECONDS, signal_that_came
 from actors_rs.texts import class_name_of, few, text_of

@@ -17,6 +17,7 @@ from actors_rs.runtime._primitives import RLock, check_may_block
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.actors.delayed import DelayedMessages
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.dead_letters.dead_letters import DeadLetters
 from actors_rs.runtime.dispatch.calling_thread import CallingThreadDispatcher
 from actors_rs.runtime.dispatch.dispatcher import Dispatcher
@@ -28,7 +29,6 @@ from actors_rs.runtime.settings import check_count, check_flag, check_timeout
 from actors_rs.runtime.supervision.supervising import Supervising
 from actors_rs.runtime.system.admission import check_actor, check_actor_class, check_dispatcher
 from actors_rs.runtime.system.blocks import Blocks
-from actors_rs.runtime.system.condition import Condition
 from actors_rs.runtime.system.current import Block
 from actors_rs.runtime.system.ending import Ending
 from actors_rs.runtime.system.exit import enrol

@@ -4,8 +4,7 @@ Begin with ``chunk`` (the size of a chunk), ``frames`` (elements that wait) and 
 (the size of an automatic window; ``auto_window`` measures for it). ``room`` bounds requests besides
 the window, ``kept`` bounds elements that a stage keeps besides its inlets, ``weights`` estimates
 their bytes, ``dropped`` counts elements that came to an inlet after its end. ``steps`` draws from
-iterators that may wait, ``counted`` and ``views`` are iterators that know what is left,
-``chunk_fold`` folds a chunk at once, ``empty`` is the error of a stream without elements. ``peers``
-is the interface of links. No stage here. Imports no other folder, but ``chunk_fold`` imports
-``stages/prologue_epilogue.py``.
+iterators that may wait, ``counted`` and ``views`` are iterators that know what is left, ``empty``
+is the error of a stream without elements. ``peers`` is the interface of links. No stage here.
+Imports no other folder.
 """

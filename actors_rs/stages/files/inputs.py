@@ -18,8 +18,8 @@ from typing import Any, Protocol, TypeAlias
 from actors_rs.errors import GraphError, ReadError
 from actors_rs.stages.files.bytes_read import BytesRead, size_of
 from actors_rs.stages.files.compression import Compression, decompressed, kind_for
+from actors_rs.stages.files.matching import files_matching
 from actors_rs.stages.files.reading import BYTES_AT_ONCE, Place, lines_of, text_lines
-from actors_rs.stages.sources.files.files import Files
 from actors_rs.texts import repr_of
 
 __all__ = ["Input", "Inputs", "ReadFrom", "is_open_file"]
@@ -188,7 +188,7 @@ def _paths(given: str | PathLike[str]) -> Iterable[str | PathLike[str]]:
     name = fspath(given)
     if not has_magic(name) or os.path.lexists(name):
         return (name,)
-    return Files(name).found()
+    return files_matching(name)
 
 
 def _standard_input() -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlencode
 
 from actors_rs.stages.files import sqlite_readers
+from actors_rs.stages.files.naming import naming
 from actors_rs.stages.files.sqlite_locks import (
     STEP_SECONDS,
     Waiter,
@@ -17,7 +18,6 @@ from actors_rs.stages.files.sqlite_locks import (
     patiently,
     statements_in,
 )
-from actors_rs.stages.sinks.files.writing import naming
 
 __all__ = [
     "begin",

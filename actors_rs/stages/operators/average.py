@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from operator import length_hint
 from typing import Any
 
-from actors_rs.stages.chunks.chunk_fold import ChunkFold
+from actors_rs.stages.chunk_fold import ChunkFold
 from actors_rs.stages.chunks.empty import nothing_for
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.chunks.chunk_fold import NOTHING
+from actors_rs.stages.chunk_fold import NOTHING
 from actors_rs.stages.linear import Operator
 
 

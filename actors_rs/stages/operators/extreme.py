@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 
-from actors_rs.stages.chunks.chunk_fold import NOTHING, ChunkFold, first_of
+from actors_rs.stages.chunk_fold import NOTHING, ChunkFold, first_of
 from actors_rs.stages.chunks.empty import nothing_for
 from actors_rs.stages.prologue_epilogue import Folding
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from actors_rs.errors import EmptyStreamError
-from actors_rs.stages.chunks.chunk_fold import NOTHING
+from actors_rs.stages.chunk_fold import NOTHING
 from actors_rs.stages.prologue_epilogue import Folding
 
 

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from actors_rs.runtime._primitives import Thread, current_thread_id, monotonic
-from actors_rs.runtime.system.condition import Condition
+from actors_rs.runtime.condition import Condition
 
 __all__ = ["LEAST_SECONDS", "Calls"]
 

@@ -18,8 +18,8 @@ from unittest import SkipTest
 
 from actors_rs.errors import InvalidArgumentError
 from actors_rs.runtime._primitives import Thread, monotonic
+from actors_rs.runtime.condition import Condition
 from actors_rs.runtime.settings import is_finite, is_number, shown
-from actors_rs.runtime.system.condition import Condition
 from actors_rs.testing.tck.calls import Calls
 from actors_rs.texts import repr_of
 

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from actors_rs.engine.boundary.foreign import ForeignSubscriber
 from actors_rs.engine.run.scope import RunScope
-from actors_rs.engine.run.stall_watch import StallWatch
+from actors_rs.engine.watching.stall_watch import StallWatch
 from actors_rs.runtime.actors.actor_core import ActorCore
 from actors_rs.runtime.actors.actor_ref import PooledActorRef
 from actors_rs.runtime.dispatch.resources import Resources

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import member_behind
 from actors_rs.engine.member import Member
-from actors_rs.engine.run.stall import Wait, knots
+from actors_rs.engine.watching.stall import Wait, knots
 from actors_rs.stages.ports import Inlet, Outlet
 from actors_rs.testing.world.steps import ActorStep
 from actors_rs.texts import named, repr_of, text_of

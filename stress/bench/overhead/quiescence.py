@@ -10,7 +10,7 @@ from time import perf_counter, process_time
 from typing import Any
 
 from actors_rs import ActorSystem, KillSwitch, Sink, Source
-from actors_rs.engine.run.stall_watch import LOOK_EVERY, StallWatch
+from actors_rs.engine.watching.stall_watch import LOOK_EVERY, StallWatch
 from stress.bench.measuring.harness import (
     Contestant,
     Figure,

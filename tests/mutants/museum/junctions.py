@@ -238,7 +238,7 @@ MUTANTS = (
     mutant(
         "a loop is taken for one that moves because it is looked at",
         "a loop that cannot turn is never reported",
-        "engine.run.stall_watch:_wakes_itself",
+        "engine.watching.stall_watch:_wakes_itself",
         "logic.ends_the_loop if isinstance(logic, Feedback) else bool(stage.outside)",
         "bool(stage.outside)",
         "junctions/loop that cannot turn",

@@ -280,7 +280,7 @@ MUTANTS = (
     mutant(
         "a loop in one actor looks at itself",
         "a loop's stage counts its own turn as work in the loop, which never ends",
-        "engine.run.loop_watch:_is_at_work",
+        "engine.watching.loop_watch:_is_at_work",
         "if stage.island is not asking:",
         "if True:",
         "linear/a loop in one actor",

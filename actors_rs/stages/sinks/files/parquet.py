@@ -43,12 +43,12 @@ from actors_rs.stages.arrow.match import matched
 from actors_rs.stages.arrow.nulls import check_nulls
 from actors_rs.stages.arrow.rows import batch_of
 from actors_rs.stages.arrow.schema import check_names, completed, loose
+from actors_rs.stages.files.naming import naming
 from actors_rs.stages.sinks.files.part_files import PartFiles, number_of
 from actors_rs.stages.sinks.files.writing import (
     PendingFile,
     WriteReport,
     WritingSink,
-    naming,
 )
 from actors_rs.texts import class_name_of, few, repr_of
 

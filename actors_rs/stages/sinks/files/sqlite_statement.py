@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from actors_rs.errors import ActorsRsError, RunCancelled
 from actors_rs.stages.context import StageContext
+from actors_rs.stages.files.naming import naming
 from actors_rs.stages.files.sqlite_files import (
     begin,
     commit,
@@ -24,7 +25,6 @@ from actors_rs.stages.files.sqlite_files import (
     set_up,
     transaction,
 )
-from actors_rs.stages.sinks.files.writing import naming
 from actors_rs.texts import class_name_of, repr_of, text_of
 
 __all__ = ["PassesOver", "Statement"]

@@ -11,7 +11,8 @@ from typing import Any
 
 from actors_rs.errors import WriteError
 from actors_rs.stages.files.compression import Compression, compressing, kind_for
-from actors_rs.stages.sinks.files.writing import PendingFile, WriteReport, WritingSink, naming
+from actors_rs.stages.files.naming import naming
+from actors_rs.stages.sinks.files.writing import PendingFile, WriteReport, WritingSink
 
 __all__ = ["TextFileSink"]
 

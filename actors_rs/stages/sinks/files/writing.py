@@ -22,8 +22,9 @@ from typing import IO, Any
 from weakref import ref
 from zlib import crc32
 
-from actors_rs.errors import ActorsRsError, WriteError
+from actors_rs.errors import WriteError
 from actors_rs.stages.failure import STOP
+from actors_rs.stages.files.naming import naming
 from actors_rs.stages.linear import SinkLogic
 
 try:
@@ -37,7 +38,6 @@ __all__ = [
     "WritingSink",
     "expect_file",
     "make_directory",
-    "naming",
     "remove_abandoned_parts",
 ]
 
@@ -120,17 +120,6 @@ class WritingSink(SinkLogic):
     def may_pass_over(self) -> bool:
         """Whether one element that cannot be written need not be the end."""
         return self.on_failure != STOP
-
-
-@contextmanager
-def naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn each error raised inside into a ``WriteError`` that names ``path``."""
-    try:
-        yield
-    except ActorsRsError:
-        raise
-    except Exception as error:
-        raise WriteError(os.fspath(path), error) from error
 
 
 class PendingFile:

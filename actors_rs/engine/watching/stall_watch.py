@@ -27,7 +27,7 @@ from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
-from actors_rs.engine.run.stall import describe
+from actors_rs.engine.watching.stall import describe
 from actors_rs.errors import Stalled
 from actors_rs.stages.junctions.feedback import Feedback
 from actors_rs.stages.stage import StageLogic
