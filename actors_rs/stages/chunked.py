@@ -8,7 +8,6 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.chunks.chunk import CALLS, ELEMENTS, ChunkSize
-from actors_rs.stages.chunks.room import Wanted
 from actors_rs.stages.ports import Frame, Inlet
 from actors_rs.stages.stage import Budget, StageLogic
 
@@ -53,9 +52,8 @@ class Chunked(StageLogic):
         self._budget: Budget = UNTIMED  # of the turn; a bound method takes 80 bytes
 
     def want(self, elements: int) -> None:
-        """Request ``elements`` more in all, unless that is more than a window; in ``start``."""
-        if self.inlet.room is None and 0 < elements <= self.inlet.capacity:
-            self.inlet.room = Wanted(self.inlet, elements)
+        """Request no more than ``elements`` from now on: none is lost that upstream still holds."""
+        self.inlet.total = self.inlet.count + elements
 
     def survives_in(
         self,

@@ -87,6 +87,29 @@ def test_a_world_counts_it_in_each_order(kind):
         check(run, kind)
 
 
+EXACT = {
+    "take": lambda group: group.take(3),
+    "first": lambda group: group.first(),
+    "element_at": lambda group: group.element_at(2),
+}
+
+
+@pytest.mark.parametrize("window", [1, 2, 8])
+@pytest.mark.parametrize("kind", EXACT)
+def test_a_receiver_that_knows_how_many_elements_it_takes_leaves_all_others_to_the_next_group(
+    kind, window
+):
+    for seed in range(10):
+        with World(RandomWalk(seed), window=window) as world:
+            flow = grouped().flat_map(EXACT[kind], breadth=KEYS)
+            run = world.start(flow.to(Sink.list()))
+            got = run.result()
+        (receiver,) = [one for one in run.snapshot().stages if one.name == f"{kind} (ended)"]
+        assert "unwanted" not in receiver.details
+        if kind == "take":
+            assert sorted(got) == list(range(GIVEN))
+
+
 def test_a_group_that_another_run_takes_has_its_counter_there():
     runs = []
     with ActorSystem(workers=2, shutdown_timeout=SECONDS) as system:

@@ -10,6 +10,7 @@ from actors_rs.stages.operators.first import First
 from actors_rs.stages.operators.search import Search
 from actors_rs.stages.operators.take import Take
 from actors_rs.stages.operators.take_while import TakeWhile
+from actors_rs.stages.sinks.first import First as FirstSink
 from tests.stages.harness import Alone
 
 OPERATORS = {
@@ -67,3 +68,26 @@ def test_with_a_policy_it_is_the_same(demand):
         stage.request(demand)
     assert (stage.down.elements, stage.passed) == ([0, 2, 3, 4], [1])
     assert (logic.inlet.count, logic.inlet.dropped) == (6, 4)
+
+
+KNOWING = {
+    "take": (lambda: Take(3), 3),
+    "first": (lambda: First(None), 1),
+    "element_at": (lambda: ElementAt(4), 5),
+    "the sink first": (FirstSink, 1),
+}
+
+
+@pytest.mark.parametrize("window", [1, 2, 4, 100])
+@pytest.mark.parametrize(("make", "takes"), KNOWING.values(), ids=KNOWING)
+def test_an_operator_that_knows_how_many_elements_it_takes_requests_no_more(make, takes, window):
+    stage = Alone(make(), window=window)
+    if stage.downs:
+        stage.request(100)
+    else:
+        stage.turn()
+    for n in range(takes):
+        assert stage.up.requested > n, "it waits for an element that it has not requested"
+        stage.push(n)
+    assert stage.up.cancelled
+    assert stage.up.requested == takes

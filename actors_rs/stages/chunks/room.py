@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-__all__ = ["Counting", "Room", "Slowest", "Wanted"]
+__all__ = ["Room", "Slowest"]
 
 
 class Room(Protocol):
@@ -41,26 +41,3 @@ class Slowest:
     def demand(self) -> int:
         """The requests that each open outlet has, or will be granted."""
         return min((o.demand + o.foreseen for o in self._outlets if not o.closed), default=0)
-
-
-class Counting(Protocol):
-    """An inlet, as a room sees it."""
-
-    count: int
-    """How many elements were taken from it."""
-
-
-class Wanted:
-    """The room of an inlet of which so many elements are wanted in all, from now on."""
-
-    __slots__ = ("_inlet", "_last")
-    foreseen = 0
-
-    def __init__(self, inlet: Counting, elements: int) -> None:
-        self._inlet = inlet
-        self._last = inlet.count + elements
-
-    @property
-    def demand(self) -> int:
-        """How many have not been taken yet."""
-        return self._last - self._inlet.count

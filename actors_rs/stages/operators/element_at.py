@@ -5,7 +5,7 @@ out:   b |          (upstream is cancelled after it)
 
 Gives the element at an index, from 0; there must be that many.
 
-Back-pressure: asks for its window, once an element is demanded.
+Back-pressure: asks for its window, once an element is demanded, and for no element after its own.
 Completes: after its element.
 Fails: when upstream fails before it came, or completes (EmptyStreamError).
 Cancels: upstream, after its element or when downstream cancels.

@@ -5,8 +5,8 @@ out: 1 2 |          (upstream is cancelled after the second)
 
 Gives so many elements, then completes.
 
-Back-pressure: asks for its window as downstream asks, and for no more elements than it gives unless
-  they are more than a window: a group that is cut short so loses none.
+Back-pressure: asks for its window as downstream asks, and for no more elements than it gives, so a
+  group that is cut short loses none.
 Completes: after the last of them, or with upstream.
 Fails: with upstream, after what came before.
 Cancels: upstream, after the last of them or when downstream cancels.

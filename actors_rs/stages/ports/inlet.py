@@ -54,6 +54,7 @@ class Inlet:
         "opened",
         "room",
         "takes_views",
+        "total",
         "window",
     )
 
@@ -64,6 +65,8 @@ class Inlet:
         self.count = 0
         self.opened = False
         self.room: Room | None = None
+        self.total: int | None = None
+        """How many elements it requests at most in all; ``None`` for any number."""
         self.auto: AutoWindow | None = None
         self.takes_views = False  # whether the code that takes frames knows a ``View``
         self.feeder = self.feeder_outlet = ""  # names of what feeds it, for figures and pictures
@@ -325,6 +328,10 @@ class Inlet:
             self._request(missing)
 
     def _request(self, n: int) -> None:
+        if self.total is not None:
+            n = min(n, self.total - self.count - self.buffered - self._requested)
+            if n <= 0:
+                return
         self._requested += n
         if self._upstream is not None:
             self._upstream.request(n)

@@ -28,6 +28,7 @@ class First(SinkLogic):
 
     def start(self) -> None:
         self.inlet.window = 1
+        self.want(1)
         self.inlet.open()
 
     def consume(self, elements: Iterator[Any], /) -> None:
