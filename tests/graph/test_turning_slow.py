@@ -179,7 +179,8 @@ def test_a_fused_inner_stream_gives_what_it_has_made_within_a_chunk_of_slow_call
             wait_until(lambda: len(got) >= FAST)
         return turning(n)
 
-    with ActorSystem(workers=2) as system:
+    # A window for all of them: a result that is not requested yet waits for the next call, too.
+    with ActorSystem(workers=2, window=2 * FAST) as system:
         flow = WITHIN[name](Source.range(0, MOST), slow_from_here_on)
         run = system.start(flow.to(Sink.for_each(got.append)))
         turning.wait_until_slow()
