@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, cast
 
 from actors_rs.engine.contract import Scope
-from actors_rs.engine.inner.drawer import Drawer
+from actors_rs.engine.inner.inline import InlineStreams
 from actors_rs.engine.inner.handoff import Handoff
 from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout, Planned
@@ -24,11 +24,11 @@ from actors_rs.runtime.system.system import ActorSystem
 from actors_rs.stages.chunks.auto_window import auto_window_of
 from actors_rs.stages.chunks.weights import weight_of
 from actors_rs.stages.failure import STOP
-from actors_rs.stages.inner.drawn import Drawing
+from actors_rs.stages.inner.inline import RunsInline
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import StageLogic
 
-__all__ = ["Inner", "Members", "accept_handoff", "automate", "end", "let_draw", "prepare"]
+__all__ = ["Inner", "Members", "accept_handoff", "automate", "end", "let_run_inline", "prepare"]
 
 Members = dict[StageSpec, Member]
 
@@ -133,15 +133,15 @@ def _member_of(
         member.logic.total = stage.spec.total
     if stage.on_failure is not STOP:  # else it is never made anew, and its blueprint can go
         member.logic.on_failure, member.logic.remake = stage.on_failure, stage.make
-    let_draw(member)
+    let_run_inline(member)
     return member
 
 
-def let_draw(member: Member) -> None:
-    """Let a stage that can draw its inner streams do so, outside of sections."""
+def let_run_inline(member: Member) -> None:
+    """Let a stage run simple inner streams inline, outside of sections."""
     logic: object = member.logic
-    if isinstance(logic, Drawing) and isinstance(member.scope, RunScope):
-        logic.drawer = Drawer(member, member.scope)
+    if isinstance(logic, RunsInline) and isinstance(member.scope, RunScope):
+        logic.inline_streams = InlineStreams(member, member.scope)
 
 
 def automate(member: Member, inlet: Inlet) -> None:

@@ -23,7 +23,7 @@ def same(x):
 STREAMS: dict[str, Callable[..., Any]] = {
     "actors": lambda rows: Source.from_iterable(rows).map(same).filter(lambda _: True),
     "within": lambda rows: Source.from_iterable(rows),
-    "drawn": lambda rows: Source.from_iterable(rows).map_not_none(same),
+    "inline": lambda rows: Source.from_iterable(rows).map_not_none(same),
     "fused": lambda rows: Source.from_iterable(rows).via(Flow().map(same).map(same).fuse()),
     "at hand": lambda rows: Source.of(*(rows() if callable(rows) else rows)),
     "nested": lambda rows: Source.of(0).flat_map(lambda _: STREAMS["actors"](rows)).map(same),

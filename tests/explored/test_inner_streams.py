@@ -76,7 +76,7 @@ def _none(error):
 
 
 HOLDING = {
-    "drawn": lambda n: Source.of(n).map(int),
+    "inline": lambda n: Source.of(n).map(int),
     "attached": lambda n: Source.of(n).map(int).recover(_none),
     "calls": lambda n: Source.of(n).map_async(int, 1),
     "range": lambda n: Source.range(n, 1).map_async(int, 1).map(int),

@@ -86,7 +86,7 @@ SHAPES = {
     "an inner stream of two stages": inner(lambda make: Source.from_iterable(make).map(same)),
     "a fused inner stream": inner(fused),
     "a fused inner stream beside others": inner(fused, 2),
-    "a drawn inner stream beside others": inner(
+    "an inline stream beside others": inner(
         lambda make: Source.from_iterable(make).map(same).fuse(), 2
     ),
     "switch_map": lambda make: Source.of(0).switch_map(lambda _: Source.from_iterable(make)),

@@ -42,7 +42,7 @@ def figures_of(run, name):
 
 
 STREAMS = {
-    "drawn": (lambda n: Source.of(1, n).map(str), 1),
+    "inline": (lambda n: Source.of(1, n).map(str), 1),
     "within": (lambda n: Source.of(1, n).filter(lambda x: x).map(str).fuse(), 2),
     "actors": (lambda n: Source.from_iterable(iter([1, n])).map(str), 2),
 }
@@ -124,6 +124,6 @@ def test_a_stage_that_has_streams_only_counts_theirs_as_its_input(system):
 
 
 def test_dot_has_the_same_arrows(system):
-    dot = ended(Source.range(1, 4).flat_map(STREAMS["drawn"][0]), system).draw("dot")
+    dot = ended(Source.range(1, 4).flat_map(STREAMS["inline"][0]), system).draw("dot")
     assert 's1 -> s3 [label="starts", style=dashed]' in dot
     assert "in 4, 8 in inner streams, out 8" in dot

@@ -47,7 +47,7 @@ STOPPED = {
     "an iterator of flat_map": lambda e: Source.of(1).flat_map(lambda _: Rude(e)).take(1),
     "an iterator of expand": lambda e: Source.of(1).expand(lambda _: Rude(e)).take(1),
     "in a row": lambda e: rude(e).map(abs).fuse().take(1),
-    "a drawn stream": lambda e: Source.of(1).flat_map(lambda _: rude(e)).take(1),
+    "an inline stream": lambda e: Source.of(1).flat_map(lambda _: rude(e)).take(1),
     "a stream within its host": lambda e: Source.of(1).via(
         Flow().flat_map(lambda _: short(e)).restart(max_restarts=0)
     ),

@@ -55,7 +55,7 @@ def stage_that_calls():
 
 
 def fused(stream, f):
-    """A stream that its host does not draw, but runs as a stage."""
+    """A stream that does not run inline, but as a stage of its host's island."""
     return stream.map(lambda n: f(n)).filter(lambda n: n >= 0).fuse()
 
 
@@ -190,7 +190,7 @@ def test_a_fused_inner_stream_gives_what_it_has_made_within_a_chunk_of_slow_call
 
 
 @pytest.mark.parametrize("beside", [1, 3])
-def test_inner_streams_that_are_drawn_are_cancelled_within_a_chunk_of_calls(beside, turning):
+def test_inner_streams_that_run_inline_are_cancelled_within_a_chunk_of_calls(beside, turning):
     streams = Source.range(0, beside).flat_map(
         lambda _: Source.range(0, MOST).map(lambda n: turning(n)).fuse(), breadth=beside + 1
     )

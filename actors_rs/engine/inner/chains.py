@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from actors_rs.engine.assembly import accept_handoff, automate, let_draw
+from actors_rs.engine.assembly import accept_handoff, automate, let_run_inline
 from actors_rs.engine.inner.inner_links import inner_links_of
 from actors_rs.engine.island import Island
 from actors_rs.engine.links import connect
@@ -89,7 +89,7 @@ def members_of(
         member.inner_label = place
         member.inner_links = inner_links_of(host, spec, out)
         member.clock.until_sample = SAMPLED  # most inner streams end before
-        let_draw(member)
+        let_run_inline(member)
         members.append(member)
     for island in dict.fromkeys(islands):
         if island is not host.island:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.contract import RunningStage
     from actors_rs.engine.inner.inner_links import InnerLinks
     from actors_rs.graph.spec import StageSpec
-    from actors_rs.stages.inner.drawn import Drawn
+    from actors_rs.stages.inner.inline import InlineStream
     from actors_rs.stages.ports import Inlet
     from actors_rs.stages.stage import StageLogic
 
@@ -114,7 +114,7 @@ class InnerTotals:
         if (links := stage.inner_links) is not None:
             sums.add_links(links, stage.logic)
 
-    def add_drawn(self, stream: Drawn, stages: Sequence[StageSpec], host: str) -> None:
+    def add_inline(self, stream: InlineStream, stages: Sequence[StageSpec], host: str) -> None:
         """``stream`` has ended, which consisted of ``stages``.
 
         Called by its ``host``, the only one that adds to these sums.

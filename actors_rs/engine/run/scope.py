@@ -77,7 +77,7 @@ class RunScope:
         self._stages: Sequence[RunningStage] = ()
         self._inner: dict[RunningStage, None] = {}  # living stages of inner streams
         self._ended_inner = InnerTotals()
-        self._drawn: dict[InnerTotals, None] = {}  # of hosts that have not ended
+        self._inline: dict[InnerTotals, None] = {}  # of hosts that have not ended
         self._attached = 0  # inner streams so far; no name but a number is kept of each
         self._living: set[RunningStage] = set()
         self._lingering: dict[RunningStage, Release] = {}
@@ -232,25 +232,25 @@ class RunScope:
             self._attached += 1
             return self._attached
 
-    def totals_of_drawn(self) -> InnerTotals:
-        """Sums for a host that draws inner streams itself; it alone adds to them."""
+    def totals_of_inline(self) -> InnerTotals:
+        """Sums for a host whose inner streams run inline; it alone adds to them."""
         totals = InnerTotals()
         with self._lock:
-            self._drawn[totals] = None
+            self._inline[totals] = None
         return totals
 
-    def drawn_ended(self, totals: InnerTotals) -> None:
+    def inline_ended(self, totals: InnerTotals) -> None:
         """The host of ``totals`` has ended."""
         with self._lock:
-            del self._drawn[totals]
+            del self._inline[totals]
             self._ended_inner.add_all(totals)
 
     def _all_ended_inner(self) -> InnerTotals:
         with self._lock:
-            if not self._drawn:
+            if not self._inline:
                 return self._ended_inner
             totals = InnerTotals()
-            for part in (self._ended_inner, *self._drawn):
+            for part in (self._ended_inner, *self._inline):
                 totals.add_all(part)
         return totals
 

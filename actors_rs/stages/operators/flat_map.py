@@ -31,7 +31,7 @@ from typing import Any
 from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.chunks.counted import NOTHING
 from actors_rs.stages.chunks.steps import Steps
-from actors_rs.stages.inner.drawn import Drawing, Drawn
+from actors_rs.stages.inner.inline import RunsInline, InlineStream
 from actors_rs.stages.inner.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
@@ -50,14 +50,14 @@ _PLAIN = frozenset({list, tuple, str, dict})
 WANTED = "a Source, an iterable or an async iterable"
 
 
-class FlatMap(Drawing, Operator):
-    """Iterables are drawn by the transform, and streams that are little more than an iterable.
+class FlatMap(RunsInline, Operator):
+    """The transform iterates over iterables, and over streams that run inline.
 
     It stops short at any other stream, which then has its run.
     """
 
     expanding = True
-    survive_renewal = Operator.survive_renewal | {"_met_in", "_past", "_steps", "drawer"}
+    survive_renewal = Operator.survive_renewal | {"_met_in", "_past", "_steps", "inline_streams"}
 
     def __init__(self, f: Callable[[Any], Any], called: str = "flat_map") -> None:
         super().__init__()
@@ -66,8 +66,8 @@ class FlatMap(Drawing, Operator):
         self._met: object = None  # by the transform, and not started yet
         self._met_in: Frame = ()  # the frame it was met in
         self._inner: Inlet | None = None
-        self._drawn = NOTHING  # the results of the element begun last
-        self._stream: Drawn | None = None  # the stream that the transform draws
+        self._latest = NOTHING  # the results of the element begun last
+        self._stream: InlineStream | None = None  # the inline stream that the transform is in
         self._looked = -1  # how much had been emitted when the stream was asked for one more
         self._started = 0
         self._steps = Steps(self.outlet)  # results may be waited for
@@ -88,30 +88,30 @@ class FlatMap(Drawing, Operator):
                     self._met, self._met_in = result, self._frame
                     self.satisfied = True  # by this frame, see _end_if_due
                     return
-                if type(found) is Drawn:
-                    self._stream, self._drawn = found, found.elements
+                if type(found) is InlineStream:
+                    self._stream, self._latest = found, found.elements
                     self._started += 1
                     yield found.elements
                     self._leave_stream()
                     continue
                 result, plain = found, type(found) in _PLAIN
-            self._drawn = drawn = iter(result) if plain else iterator_of(result, self._what, WANTED)
-            yield drawn
-            self._drawn = NOTHING
-            if not plain and type(drawn) not in _NEVER_CLOSED:
-                close(drawn)
+            self._latest = latest = iter(result) if plain else iterator_of(result, self._what, WANTED)
+            yield latest
+            self._latest = NOTHING
+            if not plain and type(latest) not in _NEVER_CLOSED:
+                close(latest)
 
     def _found_in(self, stream: object) -> Any:
-        """What to draw by itself for ``stream``; ``None`` if that has to have its run."""
-        if self.drawer is None or not isinstance(stream, Stream):
+        """What to iterate over for ``stream``; ``None`` if it is attached, as it needs more."""
+        if self.inline_streams is None or not isinstance(stream, Stream):
             return self.context.at_hand(stream)
-        return self.drawer.draw(stream, True)
+        return self.inline_streams.begin(stream, True)
 
     def _leave_stream(self) -> None:
-        """The stream that was drawn has ended, or is not wanted any more."""
+        """The inline stream has ended, or is not wanted any more."""
         stream, self._stream = self._stream, None
-        if stream is not None and self.drawer is not None:
-            self.drawer.ended(stream)
+        if stream is not None and self.inline_streams is not None:
+            self.inline_streams.ended(stream)
             self._count(stream.given)
 
     def _count(self, elements: int) -> None:
@@ -129,9 +129,9 @@ class FlatMap(Drawing, Operator):
         first: Callable[[], None] | None = None,
     ) -> bool:
         stream, self._stream = self._stream, None
-        if stream is None or self.drawer is None:
+        if stream is None or self.inline_streams is None:
             return super().survives_in(frame, left, rest, error, first)
-        failed = self.drawer.failed(stream, error)  # no element of this stage is at fault
+        failed = self.inline_streams.failed(stream, error)  # no element of this stage is at fault
         self._count(stream.given)
         self.end(failed)
         return False
@@ -142,11 +142,11 @@ class FlatMap(Drawing, Operator):
             self.stream_ended(whole=False)
 
     def stop(self, error: BaseException | None) -> None:
-        drawn = NOTHING if self._stream is not None else self._drawn
+        latest = NOTHING if self._stream is not None else self._latest
         self._leave_stream()
-        if self.outlet.closed and self.drawer is not None:  # else it is a restart
-            self.drawer.close()
-        close(drawn)  # at once, not when the garbage is collected
+        if self.outlet.closed and self.inline_streams is not None:  # else it is a restart
+            self.inline_streams.close()
+        close(latest)  # at once, not when the garbage is collected
 
     def held(self) -> Iterable[Any]:
         """After the end, also the results that the element begun last has not given.
@@ -161,14 +161,14 @@ class FlatMap(Drawing, Operator):
             return ()
         frame, left = self._met_in if streams else self._frame, length_hint(self._elements)
         rest = tuple(copy(self._elements))
-        if not streams and isinstance(self._drawn, _AT_HAND):
-            return (*copy(self._drawn), *rest)
+        if not streams and isinstance(self._latest, _AT_HAND):
+            return (*copy(self._latest), *rest)
         return (frame[-left - 1], *rest)
 
     def release_held(self) -> None:
         held = [None for _ in self.held()]
         self._frame, self._elements, self._results = held, iter(held), NOTHING
-        self._met, self._met_in, self._inner, self._drawn = None, (), None, NOTHING
+        self._met, self._met_in, self._inner, self._latest = None, (), None, NOTHING
 
     def advance(self, budget: Budget) -> None:
         while self._inner is None or self._inner_is_over(self._inner):
@@ -188,7 +188,7 @@ class FlatMap(Drawing, Operator):
 
     def _at_hand(self) -> int:
         """How many results of the element begun last exist already."""
-        return length_hint(self._drawn) if isinstance(self._drawn, _COUNTED) else 0
+        return length_hint(self._latest) if isinstance(self._latest, _COUNTED) else 0
 
     def _look_for_the_end(self, budget: Budget) -> None:
         """An end needs no demand: see whether nothing is left of the last frame.
@@ -199,7 +199,7 @@ class FlatMap(Drawing, Operator):
         if self.outlet.closed or not self.inlet.exhausted or length_hint(self._elements):
             return
         if self._stream is None:
-            if not isinstance(self._drawn, _COUNTED) or length_hint(self._drawn):
+            if not isinstance(self._latest, _COUNTED) or length_hint(self._latest):
                 return
         elif self._has_another():
             return
@@ -260,7 +260,7 @@ class FlatMap(Drawing, Operator):
             return False
         self._past.count += inner.count
         self._inner, self.inlets = None, (self.inlet, self._past)
-        self.stream_ended(whole=self.drawer is None or not self.drawer.draining)
+        self.stream_ended(whole=self.inline_streams is None or not self.inline_streams.draining)
         self._go_on()
         return True
 
@@ -271,8 +271,8 @@ class FlatMap(Drawing, Operator):
     def stream_ended(self, *, whole: bool) -> None:
         """The stream of the element begun last has ended without a failure.
 
-        Not ``whole`` if it may have been cut short, as its run drains. A stream that is drawn to
-        its end is not told here.
+        Not ``whole`` if it may have been cut short, as its run drains. An inline stream
+        that comes to its end is not reported here.
         """
 
     def _go_on(self) -> None:

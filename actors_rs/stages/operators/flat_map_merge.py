@@ -24,7 +24,7 @@ from itertools import chain, islice
 from typing import Any
 
 from actors_rs.stages.chunks.chunk import CHUNK_SECONDS, ChunkSize
-from actors_rs.stages.inner.drawn import Drawing, Drawn
+from actors_rs.stages.inner.inline import RunsInline, InlineStream
 from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
@@ -37,19 +37,19 @@ LARGE = 256
 """A frame of so many elements is worth a message of its own; smaller ones share one."""
 
 
-class _DrawnInlet(InnerInlet):
-    """Stands for a stream that is drawn, and was not at its end when it was looked at first."""
+class _InlineInlet(InnerInlet):
+    """Stands for an inline stream that was not at its end when it was looked at first."""
 
     __slots__ = ("looked", "rest", "stream")
 
-    def __init__(self, name: str, line: deque[InnerInlet], stream: Drawn) -> None:
+    def __init__(self, name: str, line: deque[InnerInlet], stream: InlineStream) -> None:
         super().__init__(name, 0, line)
         self.stream = stream
         self.rest = stream.elements
         self.looked = False
 
 
-class FlatMapMerge(Drawing, InnerStreamsLogic):
+class FlatMapMerge(RunsInline, InnerStreamsLogic):
     """Up to ``breadth`` inner streams at a time, one for each element."""
 
     def __init__(self, f: Callable[[Any], Any], breadth: int) -> None:
@@ -63,9 +63,9 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         self._cut_off: list[Any] = []  # by the end
         self._are_last = False  # the streams that run
         self._is_slow = False
-        self._chunk = ChunkSize()  # of drawing
-        self._open: Drawn | None = None  # being drawn at this moment
-        self._drew = 0
+        self._chunk = ChunkSize()  # of what inline streams give
+        self._open: InlineStream | None = None  # that gives elements at this moment
+        self._taken = 0
 
     def advance(self, budget: Budget) -> None:
         outlet = self.outlet
@@ -76,9 +76,9 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
                 self._look_at_first()
             lap = budget.lap()
             self._is_slow = lap > CHUNK_SECONDS
-            if self._drew:
-                self._chunk.record(self._drew, lap)
-                self._drew = 0
+            if self._taken:
+                self._chunk.record(self._taken, lap)
+                self._taken = 0
             if budget.spent():
                 break
         self._send()
@@ -114,10 +114,10 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
 
     def _start(self, element: Any, source: object) -> None:
         at_hand: Any
-        if self.drawer is not None and isinstance(source, Stream):
-            at_hand = self.drawer.draw(source, False)
-            if type(at_hand) is Drawn:
-                self._draw_first(element, at_hand)
+        if self.inline_streams is not None and isinstance(source, Stream):
+            at_hand = self.inline_streams.begin(source, False)
+            if type(at_hand) is InlineStream:
+                self._begin_inline(element, at_hand)
                 return
         else:
             at_hand = self.context.at_hand(source)
@@ -142,17 +142,17 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         """
         self._begun[inner] = None if self.on_lost is None else element
 
-    # Streams that are drawn
+    # Streams that run inline
 
-    def _draw_first(self, element: Any, stream: Drawn) -> None:
-        """Most streams are over when they are drawn for the first time."""
-        going_on, given = self._draw(stream, stream.elements), stream.given
+    def _begin_inline(self, element: Any, stream: InlineStream) -> None:
+        """Most streams are over when they are looked at for the first time."""
+        going_on, given = self._take_share(stream, stream.elements), stream.given
         if not going_on:
             if self.outlet.closed:
                 self._cut_off.append(element)
             self.pass_by(given)
             return
-        inner = _DrawnInlet(f"inner {self.started}", self.line, stream)
+        inner = _InlineInlet(f"inner {self.started}", self.line, stream)
         inner.count = given
         self.inlets.append(inner)
         self.running += 1
@@ -160,28 +160,28 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         self._note(inner, element)
         inner.get_in_line()
 
-    def _draw(self, stream: Drawn, elements: Iterator[Any]) -> bool:
+    def _take_share(self, stream: InlineStream, elements: Iterator[Any]) -> bool:
         """Take a share of ``stream``; whether it goes on. If it fails, so does this stage."""
         out = self._out
         before, most = len(out), min(self._chunk.size, self.outlet.demand - len(out))
-        going_on = self._draw_into(out, most, stream, elements)
-        self._drew += len(out) - before
+        going_on = self._fill_from(out, most, stream, elements)
+        self._taken += len(out) - before
         return going_on
 
-    def _draw_into(self, out: list[Any], most: int, stream: Drawn, elements: Iterator[Any]) -> bool:
-        drawer, before, self._open = self.drawer, len(out), stream
-        assert drawer is not None
+    def _fill_from(self, out: list[Any], most: int, stream: InlineStream, elements: Iterator[Any]) -> bool:
+        inline_streams, before, self._open = self.inline_streams, len(out), stream
+        assert inline_streams is not None
         try:
             going_on = self._take_into(out, before + most, elements)
         except Exception as error:
             self._open = None
-            failed = drawer.failed(stream, error)
+            failed = inline_streams.failed(stream, error)
             self._send()
             self.end(failed)
             return False
         self._open = None
         if not going_on:
-            drawer.ended(stream)
+            inline_streams.ended(stream)
         return going_on
 
     def _take_into(self, out: list[Any], end: int, elements: Iterator[Any]) -> bool:
@@ -189,13 +189,13 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         out += islice(elements, end - len(out))
         return len(out) == end
 
-    def _draw_on(self, inner: _DrawnInlet) -> None:
+    def _go_on_with(self, inner: _InlineInlet) -> None:
         """Take another share of a stream."""
         element, inner.looked = self._begun.pop(inner), False
-        going_on = self._draw(inner.stream, inner.rest)
-        self._drew_from(inner, element, going_on)
+        going_on = self._take_share(inner.stream, inner.rest)
+        self._took_from(inner, element, going_on)
 
-    def _drew_from(self, inner: _DrawnInlet, element: Any, going_on: bool) -> None:
+    def _took_from(self, inner: _InlineInlet, element: Any, going_on: bool) -> None:
         inner.count = inner.stream.given
         if going_on:
             self._note(inner, element)
@@ -205,21 +205,21 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         else:
             self.forget(inner)
 
-    def _ask_for_one_more(self, inner: _DrawnInlet) -> None:
-        """Of a stream that is drawn, only this tells whether it has ended."""
+    def _ask_for_one_more(self, inner: _InlineInlet) -> None:
+        """Only this tells whether an inline stream has ended."""
         inner.looked = True
         element, ahead = self._begun.pop(inner), list[Any]()
-        going_on = self._draw_into(ahead, 1, inner.stream, inner.rest)
+        going_on = self._fill_from(ahead, 1, inner.stream, inner.rest)
         inner.rest = chain(ahead, inner.rest)
-        self._drew_from(inner, element, going_on)
+        self._took_from(inner, element, going_on)
 
     def drain(self) -> None:
-        for stream in self._drawn():
+        for stream in self._inline():
             if not stream.holds_elements:
                 stream.cut()
 
-    def _drawn(self) -> list[Drawn]:
-        streams = [inner.stream for inner in self._begun if isinstance(inner, _DrawnInlet)]
+    def _inline(self) -> list[InlineStream]:
+        streams = [inner.stream for inner in self._begun if isinstance(inner, _InlineInlet)]
         return streams if self._open is None else [*streams, self._open]
 
     # Results of the inner streams
@@ -228,8 +228,8 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         inner = self.first_in_line()
         if inner.cancelled:
             return
-        if isinstance(inner, _DrawnInlet):
-            self._draw_on(inner)
+        if isinstance(inner, _InlineInlet):
+            self._go_on_with(inner)
             return
         out = self._out
         while inner.buffered and (room := self.outlet.demand - len(out)) > 0:
@@ -248,7 +248,7 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
     def _look_for_ends(self) -> None:
         """An end needs no demand, unless there are elements before it.
 
-        Streams it has looked at wait for demand; only when they are the last ones, drawn streams
+        Streams it has looked at wait for demand; only when they are the last ones, inline streams
         are looked at once more.
         """
         last = self.inlet.exhausted and not self._hand
@@ -257,12 +257,12 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
             self.look_again()
 
         def may_end(inner: InnerInlet) -> bool:
-            if isinstance(inner, _DrawnInlet):
+            if isinstance(inner, _InlineInlet):
                 return last and not inner.looked and not inner.cancelled
             return inner.exhausted and not inner.cancelled
 
         for inner in self.take_out_of_line(may_end):
-            if isinstance(inner, _DrawnInlet):
+            if isinstance(inner, _InlineInlet):
                 self._ask_for_one_more(inner)
             else:
                 self._leave(inner)
@@ -281,9 +281,9 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         self.outlet.emit(out)
 
     def end(self, error: BaseException | None) -> None:
-        if self.drawer is not None:
-            for stream in self._drawn():
-                self.drawer.ended(stream)
+        if self.inline_streams is not None:
+            for stream in self._inline():
+                self.inline_streams.ended(stream)
             self._open = None
         self._cut_off += [*self._out, *self._begun.values(), *self._hand]
         self._hand.clear()
@@ -292,8 +292,8 @@ class FlatMapMerge(Drawing, InnerStreamsLogic):
         super().end(error)
 
     def stop(self, error: BaseException | None) -> None:
-        if self.drawer is not None:
-            self.drawer.close()
+        if self.inline_streams is not None:
+            self.inline_streams.close()
 
     def held(self) -> Iterable[Any]:
         """The elements of streams that were cut off, even if some of their results were given."""

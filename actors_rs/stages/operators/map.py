@@ -18,7 +18,7 @@ from types import FunctionType
 from typing import Any
 
 from actors_rs.stages.chunks.counted import extend
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.linear import Operator
 
 
@@ -35,8 +35,8 @@ class Map(Operator):
         self._is_python = isinstance(f, FunctionType)
 
     @staticmethod
-    def drawn(
-        elements: Iterator[Any], stream: Drawn, step: int, f: Callable[[Any], Any]
+    def inline(
+        elements: Iterator[Any], stream: InlineStream, step: int, f: Callable[[Any], Any]
     ) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(elements, 1):

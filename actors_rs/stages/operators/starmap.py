@@ -18,7 +18,7 @@ from itertools import starmap
 from typing import Any
 
 from actors_rs.stages.chunks.counted import extend
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.linear import Operator
 from actors_rs.texts import repr_of
 
@@ -35,8 +35,8 @@ class Starmap(Operator):
         self._f = f
 
     @staticmethod
-    def drawn(
-        elements: Iterator[Any], stream: Drawn, step: int, f: Callable[..., Any]
+    def inline(
+        elements: Iterator[Any], stream: InlineStream, step: int, f: Callable[..., Any]
     ) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(elements, 1):

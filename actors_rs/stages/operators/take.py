@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 
@@ -39,7 +39,7 @@ class Take(Operator):
         self.want(self._to_take)
 
     @staticmethod
-    def drawn(elements: Iterator[Any], stream: Drawn, step: int, count: int) -> Iterator[Any]:
+    def inline(elements: Iterator[Any], stream: InlineStream, step: int, count: int) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(islice(elements, count), 1):
             yield element

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.linear import Operator
 
 
@@ -33,8 +33,8 @@ class TakeWhile(Operator):
     runs_user = True
 
     @staticmethod
-    def drawn(
-        elements: Iterator[Any], stream: Drawn, step: int, predicate: Callable[[Any], Any]
+    def inline(
+        elements: Iterator[Any], stream: InlineStream, step: int, predicate: Callable[[Any], Any]
     ) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         counts[step] = 0

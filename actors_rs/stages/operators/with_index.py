@@ -18,7 +18,7 @@ from operator import length_hint
 from typing import Any
 
 from actors_rs.stages.chunks.views import Numbered
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.linear import Operator
 from actors_rs.stages.ports import Frame
 
@@ -34,7 +34,7 @@ class WithIndex(Operator):
     one_for_one = True
 
     @staticmethod
-    def drawn(elements: Iterator[Any], stream: Drawn, step: int, first: int) -> Iterator[Any]:
+    def inline(elements: Iterator[Any], stream: InlineStream, step: int, first: int) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(elements, 1):
             yield first + counts[taken] - 1, element

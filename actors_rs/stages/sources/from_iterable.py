@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.iterators import Rest, close, iterator_of, once
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import IteratorSource
@@ -35,8 +35,8 @@ class IterableSource(IteratorSource):
         self._interruptible: Iterator[Any] | None = None
 
     @staticmethod
-    def drawn(
-        _: object, stream: Drawn, step: int, make: Callable[[], Iterable[Any]]
+    def inline(
+        _: object, stream: InlineStream, step: int, make: Callable[[], Iterable[Any]]
     ) -> Iterator[Any]:
         try:  # not before an element is asked for
             stream.opened = opened = iterator_of(make(), "Source.from_iterable")

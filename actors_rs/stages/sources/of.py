@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
@@ -42,7 +42,7 @@ class SequenceSource(SourceLogic):
         self.ended = not elements
 
     @staticmethod
-    def drawn(_: object, stream: Drawn, step: int, elements: Sequence[Any]) -> Iterator[Any]:
+    def inline(_: object, stream: InlineStream, step: int, elements: Sequence[Any]) -> Iterator[Any]:
         return iter(elements)
 
     def produce(self, most: int, budget: Budget) -> Frame:

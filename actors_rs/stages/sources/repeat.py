@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from itertools import repeat
 from typing import Any
 
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.ports import Frame
 from actors_rs.stages.source import SourceLogic
 from actors_rs.stages.stage import Budget
@@ -36,7 +36,7 @@ class Repeat(SourceLogic):
         self.ended = count == 0
 
     @staticmethod
-    def drawn(_: object, stream: Drawn, step: int, value: Any, count: int | None) -> Iterator[Any]:
+    def inline(_: object, stream: InlineStream, step: int, value: Any, count: int | None) -> Iterator[Any]:
         values = repeat(value) if count is None else repeat(value, count)
         for stream.counts[step], element in enumerate(values, 1):
             yield element

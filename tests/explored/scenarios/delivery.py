@@ -37,8 +37,8 @@ def rows_of(n):
 INNER = {
     "actors": lambda up, n: up(rows_of(n)).map(same).filter(bool),
     "within": lambda up, n: up(rows_of(n)),
-    "drawn": lambda up, n: Source.of(*rows_of(n)).map(same),
-    "drawn slowly": lambda up, n: up(iter(rows_of(n))).filter(bool).map(same).fuse(),
+    "inline": lambda up, n: Source.of(*rows_of(n)).map(same),
+    "inline, slowly": lambda up, n: up(iter(rows_of(n))).filter(bool).map(same).fuse(),
     "fused": lambda up, n: up(rows_of(n)).via(Flow().map(same).map(same).fuse()),
     "streams of streams": lambda up, n: up(rows_of(n)).flat_map(lambda row: up([row]).map(same)),
     "an iterable": lambda up, n: iter(rows_of(n)),

@@ -64,8 +64,8 @@ MUTANTS = (
         "inner/breadth",
     ),
     mutant(
-        "a drawn stream is not released",
-        "a cancelled stage forgets the resources of the stream that it draws",
+        "an inline stream is not released",
+        "a cancelled stage forgets the resources of the stream that it runs inline",
         "stages.operators.flat_map:FlatMap.stop",
         "self._leave_stream()",
         "pass",

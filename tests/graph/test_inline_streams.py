@@ -1,5 +1,5 @@
 # mypy: disable-error-code="arg-type, func-returns-value, var-annotated, union-attr"
-"""Inner streams that their host draws like an iterator: which, and that nobody can tell."""
+"""Inner streams that run inline: which, and that nobody can tell."""
 
 import threading
 
@@ -22,7 +22,7 @@ def inverse(x):
     return 1 // x
 
 
-DRAWN = {
+INLINE = {
     "a generator": lambda x: Source.from_iterable(y for y in (x, x)),
     "repeat": lambda x: Source.repeat(x, 2),
     "endless": lambda x: Source.repeat(x).take(2),
@@ -48,8 +48,8 @@ def names_seen(system, streams, breadth):
     return system.start(flow.to(Sink.list())).result(SECONDS), names
 
 
-@pytest.mark.parametrize("stream", DRAWN.values(), ids=DRAWN.keys())
-def test_a_stream_that_is_drawn_needs_no_actor_of_its_own(system, stream):
+@pytest.mark.parametrize("stream", INLINE.values(), ids=INLINE.keys())
+def test_a_stream_that_runs_inline_needs_no_actor_of_its_own(system, stream):
     got, names = names_seen(system, stream, None)
     assert got == [x for x in range(40) for _ in range(2)]
     assert not any("#" in name for name in names)
@@ -57,7 +57,7 @@ def test_a_stream_that_is_drawn_needs_no_actor_of_its_own(system, stream):
 
 @pytest.mark.parametrize("kind", ALSO_MERGED)
 def test_it_needs_none_either_beside_others_if_it_cannot_wait_or_the_user_fused_it(system, kind):
-    got, names = names_seen(system, DRAWN[kind], 3)
+    got, names = names_seen(system, INLINE[kind], 3)
     assert sorted(got) == [x for x in range(40) for _ in range(2)]
     assert not any("#" in name for name in names)
 
@@ -143,7 +143,7 @@ def test_a_failure_names_the_stage_its_element_and_its_line_behind_all_elements_
     error = caught.value
     assert (error.stage, error.position) == (name, position)
     assert isinstance(error.__cause__, ZeroDivisionError)
-    assert "test_drawn_streams.py" in str(error)
+    assert "test_inline_streams.py" in str(error)
     assert seen == [7, 7, *before]
     kind = name.partition("#")[0]
     failed = [s.details["failed"] for s in going.snapshot().stages if s.name == f"{kind} (ended)"]
@@ -166,7 +166,7 @@ def test_a_failure_of_a_stream_is_not_one_of_the_element_it_was_made_for(system)
 
 
 @pytest.mark.parametrize("policy", ["resume", "restart"])
-def test_a_function_that_gives_no_stream_is_passed_over_and_the_next_one_is_drawn(system, policy):
+def test_a_function_that_gives_no_stream_is_passed_over_and_the_next_one_runs(system, policy):
     def f(x):
         return Source.of(1 // x, x).map(int)
 
@@ -205,7 +205,7 @@ ENDING = {
     "lists": lambda x: [x, x],
     "tuples": lambda x: (x, x),
     "texts": lambda x: str(x) * 2,
-    **DRAWN,
+    **INLINE,
 }
 
 
@@ -260,7 +260,7 @@ def test_figures_count_what_went_through_each_stage_also_while_the_host_runs(sys
 
 
 @pytest.mark.parametrize("kind", [Source.from_iterable, lambda made: made()])
-def test_what_was_drawn_fast_does_not_wait_for_an_element_that_is_slow(kind):
+def test_what_came_fast_does_not_wait_for_an_element_that_is_slow(kind):
     arrived = threading.Event()
 
     def elements():

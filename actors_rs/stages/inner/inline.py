@@ -1,8 +1,8 @@
-"""Inner streams that their host draws like an iterator.
+"""Inner streams that run inline: their host iterates over them.
 
 A source followed by operators that make one element of one is an iterator around another. A stream
-of a few elements needs no more: no ports, no mailbox, no turns. The host draws it in its own turn,
-as far as it is asked for, and reports its end to its ``Drawer``.
+of a few elements needs no more: no ports, no mailbox, no turns. The host iterates in its own turn,
+as far as it is asked for, and reports its end to its ``InlineStreams``.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any, Protocol
 
 from actors_rs.stages.stage import Stream
 
-__all__ = ["Drawer", "Drawing", "Drawn"]
+__all__ = ["InlineStreams", "RunsInline", "InlineStream"]
 
 AS_MANY = -1
 """The count of an operator that gave as many elements as it took."""
 
 
-class Drawn:
+class InlineStream:
     """One such stream; touched in its host's turns only.
 
-    Classes of logics that can be a step of it have a static method ``drawn(elements, stream, step,
+    Classes of logics that can be a step of it have a static method ``inline(elements, stream, step,
     *arguments)`` that returns an iterator: the arguments are those of the logic, ``step`` counts
     from the source, which is 0 and gets no elements.
     """
@@ -39,12 +39,12 @@ class Drawn:
     )
 
     elements: Iterator[Any]
-    """The iterator that it draws: the generator of the last step."""
+    """The elements that it gives: the generator of the last step."""
 
     def __init__(self, stages: Sequence[Any], number: int) -> None:
         self.stages = stages
         self.number = number
-        """The drawer's number for it."""
+        """The inline_streams's number for it."""
         self.holds_elements: bool = stages[0].make.func.holds_elements
         """See ``StageLogic.holds_elements``."""
         self.counts = [AS_MANY] * len(stages)
@@ -85,20 +85,20 @@ class Drawn:
         return self.out_of(step - 1) - (self.error is not None and self.at_fault == step)
 
 
-class Drawer(Protocol):
-    """Decides which streams can be drawn, and keeps their counters; for one host."""
+class InlineStreams(Protocol):
+    """Decides which streams run inline, and keeps their counters; for one host."""
 
-    def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
-        """``source`` to be drawn, or all its elements if they exist; ``None`` if it needs more.
+    def begin(self, source: Stream, alone: bool, /) -> InlineStream | Sequence[Any] | None:
+        """``source`` inline, or all its elements if they exist; ``None`` if it needs more.
 
         ``alone``: the host has no other inner stream, so it may wait for one stage of the user's.
         """
         ...
 
-    def ended(self, stream: Drawn, /) -> None:
+    def ended(self, stream: InlineStream, /) -> None:
         """``stream`` gives nothing more, or is not wanted any more: release what it has opened."""
 
-    def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
+    def failed(self, stream: InlineStream, error: Exception, /) -> BaseException:
         """``stream`` raised ``error`` and has ended; returns what to send downstream."""
         ...
 
@@ -111,8 +111,8 @@ class Drawer(Protocol):
         ...
 
 
-class Drawing:
-    """What logics have in common that can draw their inner streams."""
+class RunsInline:
+    """What logics have in common whose inner streams may run inline."""
 
-    drawer: Drawer | None = None
+    inline_streams: InlineStreams | None = None
     """Set by the code that makes the actor; without it, streams are attached."""

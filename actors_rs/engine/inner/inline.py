@@ -1,13 +1,13 @@
-"""Which inner streams their host draws by itself, and their counters: names, failures, figures.
+"""Which inner streams run inline, and their counters: names, failures, figures.
 
 A stage is an actor of its own so that it may wait or compute while others go on. So a stream is
-drawn only where that makes no difference:
+inline only where that makes no difference:
 
 - at most one of its stages runs code of the user, and the host runs no other stream;
 - no stage runs code of the user;
 - the user has fused them, and the source does not block.
 
-Streams in sections are never drawn, since a section observes each stage.
+Streams in sections never run inline, since a section observes each stage.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from actors_rs.engine.inner.inner_links import shown_name
 from actors_rs.errors import StageError
 from actors_rs.graph.names import unique_names
 from actors_rs.graph.spec import PLAIN, StageSpec
-from actors_rs.stages.inner.drawn import Drawn
+from actors_rs.stages.inner.inline import InlineStream
 from actors_rs.stages.iterators import close
 from actors_rs.stages.sources.of import SequenceSource
 from actors_rs.stages.stage import Stream
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from actors_rs.engine.inner.totals import InnerTotals
     from actors_rs.engine.run.scope import RunScope
 
-__all__ = ["Drawer"]
+__all__ = ["InlineStreams"]
 
 MOST_STAGES = 8
 """A longer chain is not looked at to its end."""
@@ -42,13 +42,13 @@ _RUNS_CODE: dict[Any, bool | None] = {}
 
 @dataclass(slots=True)
 class _Failed:
-    """A stage of a drawn stream, as the code that records its failure sees it."""
+    """A stage of an inline stream, as the code that records its failure sees it."""
 
     name: str
     site: str
 
 
-class Drawer:
+class InlineStreams:
     """Makes the streams of one host, in its turns."""
 
     __slots__ = ("_host", "_scope", "_totals")
@@ -58,7 +58,7 @@ class Drawer:
         self._scope = scope
         self._totals: InnerTotals | None = None
 
-    def draw(self, source: Stream, alone: bool, /) -> Drawn | Sequence[Any] | None:
+    def begin(self, source: Stream, alone: bool, /) -> InlineStream | Sequence[Any] | None:
         end: StageSpec = source._out.spec  # type: ignore[attr-defined]  # a Flow's
         make: Any = end.make
         if type(make) is not partial:
@@ -71,22 +71,22 @@ class Drawer:
         stages = _chain(end, alone)
         if stages is None:
             return None
-        stream = Drawn(stages, scope.next_inner())
+        stream = InlineStream(stages, scope.next_inner())
         elements: Any = None
         for number, spec in enumerate(stages):
             make = spec.make
-            elements = make.func.drawn(elements, stream, number, *make.args)
+            elements = make.func.inline(elements, stream, number, *make.args)
         stream.elements = elements
         return stream
 
-    def ended(self, stream: Drawn, /) -> None:
+    def ended(self, stream: InlineStream, /) -> None:
         if stream.opened is not None:
             self._close(stream)
         if self._totals is None:
-            self._totals = self._scope.totals_of_drawn()
-        self._totals.add_drawn(stream, stream.stages, shown_name(self._host))
+            self._totals = self._scope.totals_of_inline()
+        self._totals.add_inline(stream, stream.stages, shown_name(self._host))
 
-    def failed(self, stream: Drawn, error: Exception, /) -> BaseException:
+    def failed(self, stream: InlineStream, error: Exception, /) -> BaseException:
         cause = stream.error = error if stream.error is None else stream.error
         name, position, site = self._named(stream, stream.at_fault)
         failed = note_failed(self._scope, _Failed(name, site), cause, position)
@@ -95,14 +95,14 @@ class Drawer:
 
     def close(self) -> None:
         if self._totals is not None:
-            self._scope.drawn_ended(self._totals)
+            self._scope.inline_ended(self._totals)
             self._totals = None
 
     @property
     def draining(self) -> bool:
         return self._scope.draining
 
-    def _close(self, stream: Drawn) -> None:
+    def _close(self, stream: InlineStream) -> None:
         try:
             close(stream.opened)
         except BaseException as failure:  # after any exception the run must end
@@ -110,7 +110,7 @@ class Drawer:
             failed = StageError(name, failure, None, site)
             note_failed(self._scope, _Failed(name, site), failed)
 
-    def _named(self, stream: Drawn, step: int) -> tuple[str, int, str]:
+    def _named(self, stream: InlineStream, step: int) -> tuple[str, int, str]:
         """The name, the number of the element and the line for a ``StageError`` of ``step``."""
         position = stream.out_of(step - 1) - 1 if step else stream.out_of(0)
         spec: StageSpec = stream.stages[step]
@@ -119,7 +119,7 @@ class Drawer:
 
 
 def _chain(end: StageSpec, alone: bool) -> list[StageSpec] | None:
-    """The stages from the source to ``end``; ``None`` if one of them cannot be drawn."""
+    """The stages from the source to ``end``; ``None`` if one of them cannot run inline."""
     stages = []
     running = 0  # stages that run code of the user's
     spec = end
@@ -150,7 +150,7 @@ def _is_fused(stages: Sequence[StageSpec]) -> bool:
 
 
 def _runs_code(spec: StageSpec) -> bool | None:
-    """Whether this stage of a stream runs code of the user's; ``None`` if it cannot be drawn."""
+    """Whether this stage of a stream runs code of the user's; ``None`` if it cannot run inline."""
     make: Any = spec.make
     if type(make) is not partial or spec.attributes is not PLAIN:
         return None
@@ -159,5 +159,5 @@ def _runs_code(spec: StageSpec) -> bool | None:
     logic: Any = make.func
     if logic not in _RUNS_CODE:
         own = vars(logic) if isinstance(logic, type) else {}  # not what it inherits: it differs
-        _RUNS_CODE[logic] = not logic.never_waits if "drawn" in own else None
+        _RUNS_CODE[logic] = not logic.never_waits if "inline" in own else None
     return _RUNS_CODE[logic]
