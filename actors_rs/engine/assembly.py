@@ -9,8 +9,8 @@ from math import inf
 from typing import Any, cast
 
 from actors_rs.engine.contract import Scope
-from actors_rs.engine.inner.inline import InlineStreams
 from actors_rs.engine.inner.handoff import Handoff
+from actors_rs.engine.inner.inline import InlineStreams
 from actors_rs.engine.island import Island
 from actors_rs.engine.layout import Layout, Planned
 from actors_rs.engine.links import MailboxDownstream, connect

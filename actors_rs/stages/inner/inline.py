@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from actors_rs.stages.stage import Stream
 
-__all__ = ["InlineStreams", "RunsInline", "InlineStream"]
+__all__ = ["InlineStream", "InlineStreams", "RunsInline"]
 
 AS_MANY = -1
 """The count of an operator that gave as many elements as it took."""

@@ -31,7 +31,7 @@ from typing import Any
 from actors_rs.stages.calls.async_elements import is_async_only
 from actors_rs.stages.chunks.counted import NOTHING
 from actors_rs.stages.chunks.steps import Steps
-from actors_rs.stages.inner.inline import RunsInline, InlineStream
+from actors_rs.stages.inner.inline import InlineStream, RunsInline
 from actors_rs.stages.inner.inner_ports import InnerInput
 from actors_rs.stages.iterators import close, iterator_of
 from actors_rs.stages.linear import Operator
@@ -95,7 +95,9 @@ class FlatMap(RunsInline, Operator):
                     self._leave_stream()
                     continue
                 result, plain = found, type(found) in _PLAIN
-            self._latest = latest = iter(result) if plain else iterator_of(result, self._what, WANTED)
+            self._latest = latest = (
+                iter(result) if plain else iterator_of(result, self._what, WANTED)
+            )
             yield latest
             self._latest = NOTHING
             if not plain and type(latest) not in _NEVER_CLOSED:

@@ -24,7 +24,7 @@ from itertools import chain, islice
 from typing import Any
 
 from actors_rs.stages.chunks.chunk import CHUNK_SECONDS, ChunkSize
-from actors_rs.stages.inner.inline import RunsInline, InlineStream
+from actors_rs.stages.inner.inline import InlineStream, RunsInline
 from actors_rs.stages.inner.logic import InnerInlet, InnerStreamsLogic
 from actors_rs.stages.ports import Inlet
 from actors_rs.stages.stage import Budget, Stream
@@ -168,7 +168,9 @@ class FlatMapMerge(RunsInline, InnerStreamsLogic):
         self._taken += len(out) - before
         return going_on
 
-    def _fill_from(self, out: list[Any], most: int, stream: InlineStream, elements: Iterator[Any]) -> bool:
+    def _fill_from(
+        self, out: list[Any], most: int, stream: InlineStream, elements: Iterator[Any]
+    ) -> bool:
         inline_streams, before, self._open = self.inline_streams, len(out), stream
         assert inline_streams is not None
         try:

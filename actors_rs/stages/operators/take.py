@@ -39,7 +39,9 @@ class Take(Operator):
         self.want(self._to_take)
 
     @staticmethod
-    def inline(elements: Iterator[Any], stream: InlineStream, step: int, count: int) -> Iterator[Any]:
+    def inline(
+        elements: Iterator[Any], stream: InlineStream, step: int, count: int
+    ) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(islice(elements, count), 1):
             yield element

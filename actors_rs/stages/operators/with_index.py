@@ -34,7 +34,9 @@ class WithIndex(Operator):
     one_for_one = True
 
     @staticmethod
-    def inline(elements: Iterator[Any], stream: InlineStream, step: int, first: int) -> Iterator[Any]:
+    def inline(
+        elements: Iterator[Any], stream: InlineStream, step: int, first: int
+    ) -> Iterator[Any]:
         counts, taken = stream.counts, step - 1
         for counts[taken], element in enumerate(elements, 1):
             yield first + counts[taken] - 1, element

@@ -42,7 +42,9 @@ class SequenceSource(SourceLogic):
         self.ended = not elements
 
     @staticmethod
-    def inline(_: object, stream: InlineStream, step: int, elements: Sequence[Any]) -> Iterator[Any]:
+    def inline(
+        _: object, stream: InlineStream, step: int, elements: Sequence[Any]
+    ) -> Iterator[Any]:
         return iter(elements)
 
     def produce(self, most: int, budget: Budget) -> Frame:

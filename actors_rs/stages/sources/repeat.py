@@ -36,7 +36,9 @@ class Repeat(SourceLogic):
         self.ended = count == 0
 
     @staticmethod
-    def inline(_: object, stream: InlineStream, step: int, value: Any, count: int | None) -> Iterator[Any]:
+    def inline(
+        _: object, stream: InlineStream, step: int, value: Any, count: int | None
+    ) -> Iterator[Any]:
         values = repeat(value) if count is None else repeat(value, count)
         for stream.counts[step], element in enumerate(values, 1):
             yield element
