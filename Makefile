@@ -22,7 +22,7 @@ QUICK_COMPILER = SPARK_SUBMIT_OPTS="$$SPARK_SUBMIT_OPTS -XX:TieredStopAtLevel=1"
 
 .DEFAULT_GOAL := help
 .PHONY: docs docs-release docs-serve help setup demo demo-web demo-faults test test-fast quick lint types bench stress clean
-.PHONY: ruff style mypy pyright yardstick archive
+.PHONY: ruff style mypy pyright yardstick archive compiled
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -47,13 +47,17 @@ demo-faults: $(READY) ## two minutes of Spark with faults, killed and resumed, i
 	@$(WITH_JAVA) $(PY) -m stress.demo_faults
 
 test: $(READY) ## linter, type checkers and tests, these by WORKERS=5 processes, which often wait
-	@$(MAKE) --no-print-directory -j 2 -O archive lint types yardstick
+	@$(MAKE) --no-print-directory -j 2 -O archive compiled lint types yardstick
 	@$(WITH_JVMS) $(QUICK_COMPILER) \
 	  $(PY) -m pytest -q -n $(WORKERS) --ignore tests/explored/test_linear.py
 
 # On a core of its own: a rate per core says little while tests share both.
 yardstick: $(READY)
 	@$(PY) -m pytest -q tests/explored/test_linear.py
+
+# In a fresh clone each of the processes would compile all tests for itself.
+compiled: $(READY)
+	@test -d tests/pages/__pycache__ || $(PY) -m pytest --collect-only -q >/dev/null || true
 
 archive: $(READY)
 	@$(WITH_JAVA) $(PY) -m tests.java_archive >/dev/null

@@ -129,7 +129,8 @@ def test_the_bottleneck_is_the_stage_that_is_slow(where):
     with ActorSystem(workers=2, cancel_grace=SECONDS) as system:
         run = system.start(GRAPHS[where]())
         wait_until(lambda: run.snapshot().seconds > 0.5)
-        snapshot = run.snapshot()
+        snapshots = iter(run.snapshot, None)  # on a busy machine no stage may stand out at once
+        snapshot = next(one for one in snapshots if one.bottleneck is not None or one.seconds > 20)
         run.cancel()
         assert run.wait(SECONDS)
     slowest = snapshot.bottleneck

@@ -14,7 +14,7 @@ from tests.runtime.support import Recorder, eventually
 
 
 class Counting(PooledActor):
-    """Counts what comes to it."""
+    """Counts what comes to it; an event keeps it busy until that is set."""
 
     def __init__(self):
         super().__init__()
@@ -22,6 +22,8 @@ class Counting(PooledActor):
 
     def on_receive(self, message):
         self.count += 1
+        if isinstance(message, threading.Event):
+            message.wait(20)
         return self.count
 
     def double(self, number):
@@ -119,10 +121,12 @@ def test_the_error_names_the_call_that_would_wait_and_the_code_to_write_instead(
         async def calls():
             WAITING[call](ref, top)
 
+        ref.tell(gate := threading.Event())  # an answer that is there already needs no waiting
         with pytest.raises(BlockingError) as in_coroutine:
             caller.ask(calls, timeout=20)
         with pytest.raises(BlockingError) as in_handler:
             caller.ask(lambda: WAITING[call](ref, top), timeout=20)
+        gate.set()
     assert str(in_coroutine.value).startswith(f"{named}in a coroutine would block")
     assert f"write {awaited}" in str(in_coroutine.value)
     assert str(in_handler.value).startswith(f"{named}would block a thread that actors share")
