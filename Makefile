@@ -57,7 +57,7 @@ yardstick: $(READY)
 
 # In a fresh clone each of the processes would compile all tests for itself.
 compiled: $(READY)
-	@test -d tests/pages/__pycache__ || $(PY) -m pytest --collect-only -q >/dev/null || true
+	@ls tests/pages/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(PY) -m pytest --collect-only -q >/dev/null || true
 
 archive: $(READY)
 	@$(WITH_JAVA) $(PY) -m tests.java_archive >/dev/null
