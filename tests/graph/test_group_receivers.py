@@ -8,7 +8,7 @@ from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS
 
-GIVEN = 300
+GIVEN = 150
 KEYS = 10
 ONE_THREE = (1, 2, 3)
 
