@@ -14,7 +14,7 @@ from actors_rs.runtime.system.signals import SignalWatch
 from actors_rs.testing.faults import threads_refused
 from actors_rs.testing.leaks import no_leaks
 from tests.runtime.processes import Program, run
-from tests.runtime.support import in_threads, no_thread_left
+from tests.runtime.support import eventually, in_threads, no_thread_left
 
 ENDLESS = """
 with ActorSystem() as system:
@@ -372,3 +372,17 @@ def test_the_signal_that_wakes_the_main_thread_is_passed_on_to_nobody(caught, mo
         signal.raise_signal(signal.SIGTERM)
         assert caught == [signal.SIGTERM]
         signals.signal = None  # its block ends as if none had come
+
+
+def test_a_signal_whose_handler_runs_after_the_end_of_its_system_is_passed_on_to_nobody(
+    caught, monkeypatch
+):
+    monkeypatch.setattr("actors_rs.runtime.system.signals.LEAVE_SECONDS", 60)
+    signals = (system := ActorSystem()).handle_signals(grace=0)
+    os.write(signals._mouth, bytes([signal.SIGTERM]))  # the handler itself runs later
+    eventually(lambda: not system.is_open)
+    in_threads(1, lambda _: system.shutdown())
+    signals._handle(signal.SIGTERM, None)
+    assert caught == []
+    signals._handle(signal.SIGTERM, None)
+    assert caught == [signal.SIGTERM], "one that comes later is passed on"

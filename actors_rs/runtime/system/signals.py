@@ -197,7 +197,8 @@ class SystemSignals(SignalWatch):
         self._killing = Lock()  # so that no signal is sent once the handlers are gone
         self._closing = Lock()  # taken for good
         self._leave, self._silent = False, True
-        self._own_signal_due = False  # for the main thread, whose handler has not run yet
+        self._acted = 0  # signals that the thread has acted on, or sent to the main thread
+        self._calls = 0  # of the handler, which may run much later than the thread acts
         self._ears = self._mouth = self._wakeup_before = -1
 
     def take(self) -> None:
@@ -258,14 +259,15 @@ class SystemSignals(SignalWatch):
         if self.signal is not None and of_signal:
             raise SystemExit(self.exit_code) from error
 
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._calls += 1
+        super()._handle(number, frame)
+
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
-        if self._own_signal_due:  # another thread has released the signals since it was sent
-            self._own_signal_due = False
-        else:
+        if self._calls > self._acted:  # else the system has ended because of this signal
             super()._pass_on(number, frame)
 
     def _noted(self) -> None:
-        self._own_signal_due = False
         if self._leave or self.received > 2:
             raise Leave(self.exit_code)
 
@@ -280,6 +282,7 @@ class SystemSignals(SignalWatch):
                 self._close()
 
     def _end_system(self, number: int) -> None:
+        self._acted += 1
         self.signal = self.signal or number
         name = signal.Signals(number).name
         logger.warning(
@@ -290,14 +293,17 @@ class SystemSignals(SignalWatch):
             self._grace,
         )
         self._system.drain(f"{name} came")
-        if self._next_signal(self._grace) == 0:
+        second = self._next_signal(self._grace)
+        if second == 0:
             return
+        self._acted += second is not None
         logger.warning("'%s' stops now", self._system.name)
         self._system.stop_soon(NOW_SECONDS)
         if self._next_signal(LEAVE_SECONDS) != 0:
             with self._killing:
                 if not self._released:
-                    self._leave = self._own_signal_due = True
+                    self._leave = True
+                    self._acted += 1
                     signal.pthread_kill(self._main, number)
             while self._next_signal(None):
                 pass
