@@ -1,9 +1,14 @@
 """Lint, types and unit tests of what changed, within a minute: ``make quick``.
 
 What changed: the files that differ from where this branch left ``main`` (another base: ``--base``),
-uncommitted and new ones included. `unit_tests` says which tests a file has. The tests run in this
-order: those that are named after a changed file, those that ask something of each operator if one
-has changed, the conventions, and the folders of the changed files. 35 seconds after the first test
+uncommitted and new ones included. `unit_tests` says which tests a file has. The order:
+
+1. tests that are named after a changed file;
+2. if an operator has changed, the tests that ask something of each operator;
+3. the conventions;
+4. the other tests in the folders of the changed files.
+
+35 seconds after the first test
 began the rest is skipped, and a last line says how many. Tests that need Spark never run here:
 ``make test`` runs everything. mypy needs a minute more when it has no cache yet.
 """

@@ -52,7 +52,7 @@ class Chunked(StageLogic):
         self._budget: Budget = UNTIMED  # of the turn; a bound method takes 80 bytes
 
     def want(self, elements: int) -> None:
-        """Request no more than ``elements`` from now on: none is lost that upstream still holds."""
+        """Request ``elements`` more in all, so that upstream keeps the elements after them."""
         self.inlet.total = self.inlet.count + elements
 
     def survives_in(

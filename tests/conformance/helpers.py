@@ -1,9 +1,9 @@
-"""What the rows of several tables use."""
+"""Functions that rows of several tables use."""
 
 from itertools import count
 
 NUMBERS = count()
-"""For the names of files."""
+"""Numbers for the names of files, each once."""
 
 
 def same(x):

@@ -122,5 +122,5 @@ SOURCES = {
 
 
 def from_publisher(n, _):
-    """What a Publisher of others gives, one that keeps to the rules."""
+    """The elements of a foreign Publisher that keeps the rules."""
     return Source.from_publisher(ReferencePublisher(range(n)))

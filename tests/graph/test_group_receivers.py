@@ -8,7 +8,7 @@ from actors_rs.testing.decisions import RandomWalk
 from actors_rs.testing.world import World
 from tests.graph.helpers import SECONDS
 
-GIVEN = 150
+GIVEN = 300
 KEYS = 10
 ONE_THREE = (1, 2, 3)
 
@@ -87,6 +87,7 @@ def test_a_world_counts_it_in_each_order(kind):
         check(run, kind)
 
 
+FEW = 60
 EXACT = {
     "take": lambda group: group.take(3),
     "first": lambda group: group.first(),
@@ -101,13 +102,13 @@ def test_a_receiver_that_knows_how_many_elements_it_takes_leaves_all_others_to_t
 ):
     for seed in range(5):
         with World(RandomWalk(seed), window=window) as world:
-            flow = grouped(60).flat_map(EXACT[kind], breadth=KEYS)
+            flow = grouped(FEW).flat_map(EXACT[kind], breadth=KEYS)
             run = world.start(flow.to(Sink.list()))
             got = run.result()
         (receiver,) = [one for one in run.snapshot().stages if one.name == f"{kind} (ended)"]
         assert "unwanted" not in receiver.details
         if kind == "take":
-            assert sorted(got) == list(range(60))
+            assert sorted(got) == list(range(FEW))
 
 
 def test_a_group_that_another_run_takes_has_its_counter_there():

@@ -37,7 +37,7 @@ ALSO_MERGED = ("repeat", "endless", "fused")
 
 
 def names_seen(system, streams, breadth):
-    """What came of ``streams``, and the names of all actors that ran meanwhile."""
+    """The results of ``streams``, and the names of all actors that ran during the run."""
     names = set()
 
     def look(x):

@@ -77,7 +77,14 @@ def of_a_diagram(blueprint):
     Naming(file).dump(blueprint)
     copied = Finding(io.BytesIO(file.getvalue())).load()
     assert repr(copied) == repr(blueprint)
+    assert sites(copied) == sites(blueprint)
     return copied
+
+
+def sites(blueprint):
+    """The lines that made the last stage of each stream of ``blueprint``."""
+    streams = blueprint if isinstance(blueprint, tuple) else (blueprint,)
+    return [stream._out.spec.site for stream in streams if isinstance(stream, Flow)]
 
 
 def test_every_method_of_the_language_has_a_diagram_or_is_in_a_table():

@@ -37,7 +37,7 @@ __all__ = ["InlineStreams"]
 MOST_STAGES = 8
 """A longer chain is not looked at to its end."""
 _RUNS_CODE: dict[Any, bool | None] = {}
-"""For each class of logics seen, whether it runs code; ``None`` if it is no step of a stream."""
+"""Class of logics -> whether it runs code of the user; ``None`` if it is no step of a stream."""
 
 
 @dataclass(slots=True)

@@ -98,5 +98,5 @@ def _let_what_comes_round_go_first(logic: StageLogic, spec: StageSpec, source: S
 def _holds(logic: StageLogic) -> bool:
     try:
         return any(True for _ in logic.held())
-    except RuntimeError:  # it changed meanwhile, so the stage is at work
+    except RuntimeError:  # the stage changed it during the look, so it is at work
         return True

@@ -124,7 +124,7 @@ class StallWatch:
                 self._set_timer(timers, self._seconds)
             else:
                 self._number, self._seconds = 0, LOOK_EVERY
-                if self._runs:  # one that came meanwhile has seen that a look was to come
+                if self._runs:  # a run that came before the line above set no timer
                     self._set_timer(timers, LOOK_EVERY)
 
     def _look_at(self, scope: WholeRun, known: _Watched) -> None:

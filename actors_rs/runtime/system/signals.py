@@ -296,7 +296,8 @@ class SystemSignals(SignalWatch):
         second = self._next_signal(self._grace)
         if second == 0:
             return
-        self._acted += second is not None
+        if second is not None:
+            self._acted += 1
         logger.warning("'%s' stops now", self._system.name)
         self._system.stop_soon(NOW_SECONDS)
         if self._next_signal(LEAVE_SECONDS) != 0:

@@ -21,9 +21,9 @@ AS_MANY = -1
 class InlineStream:
     """One such stream; touched in its host's turns only.
 
-    Classes of logics that can be a step of it have a static method ``inline(elements, stream, step,
-    *arguments)`` that returns an iterator: the arguments are those of the logic, ``step`` counts
-    from the source, which is 0 and gets no elements.
+    A class of logics that can be a step of it has a static method ``inline(elements, stream, step,
+    *arguments)``, which returns an iterator. ``arguments`` are the arguments of the logic.
+    ``step`` is the number of the step: the source is step 0 and gets no elements.
     """
 
     __slots__ = (
@@ -44,7 +44,7 @@ class InlineStream:
     def __init__(self, stages: Sequence[Any], number: int) -> None:
         self.stages = stages
         self.number = number
-        """The inline_streams's number for it."""
+        """The number that ``InlineStreams`` gave it."""
         self.holds_elements: bool = stages[0].make.func.holds_elements
         """See ``StageLogic.holds_elements``."""
         self.counts = [AS_MANY] * len(stages)

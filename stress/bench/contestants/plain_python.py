@@ -1,4 +1,4 @@
-"""Functions of the operators' benchmark: what the operators call, and loops of plain Python."""
+"""The operators' benchmark: functions that operators call, and the same work in plain Python."""
 
 from __future__ import annotations
 
