@@ -13,7 +13,7 @@ pytestmark = pytest.mark.spark
 
 
 def test_a_frozen_jvm_ends_every_run_within_fifteen_seconds() -> None:
-    lines = lines_of(START + FROZEN_JVM)
+    lines = lines_of(START + FROZEN_JVM, "15")
     for what in ("running", "planning", "later"):
         assert re.match(LOST, lines[what]), lines
     assert lines["threads"] == "[]"

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 LOSSES = 6
 PARTITIONS = 200
 ROWS = 10
-SECONDS = {"killed": 15.0, "stopped": 5.0}
+SECONDS = {"killed": 10.0, "stopped": 5.0}
 
 
 def graph(spark: SparkSession, folder: Path) -> Any:

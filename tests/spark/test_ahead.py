@@ -24,18 +24,24 @@ IN_TWO = range(2)  # what each partition becomes after flat_map
 
 
 class Slow:
-    """A function that goes on when Spark has computed all that it will without it."""
+    """A function that goes on when Spark has computed all that it will without it.
 
-    def __init__(self, spark: SparkSession, in_flight: int) -> None:
+    The first call waits for ``in_flight`` partitions ahead, and later ones for as many as
+    ``later``, by default the same.
+    """
+
+    def __init__(self, spark: SparkSession, in_flight: int, later: int | None = None) -> None:
         self._spark = spark
         self._in_flight = in_flight
+        self._later = in_flight if later is None else later
         self._before = jobs_begun(spark)
         self.taken = 0
         self.most = 0
 
     def __call__(self, element: Any) -> None:
+        ahead, self._in_flight = self._in_flight, self._later
         self.taken += 1
-        until(partial(self._all_is_computed, min(self._in_flight, PARTITIONS - self.taken)))
+        until(partial(self._all_is_computed, min(ahead, PARTITIONS - self.taken)))
         self.most = max(self.most, self._ahead())
 
     def _ahead(self) -> int:
@@ -72,7 +78,9 @@ def test_a_slow_function_before_flat_map_has_no_more_than_in_flight_partitions_c
     spark: SparkSession, system: ActorSystem
 ) -> None:
     df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
-    slow = Slow(spark, 3)  # and the one that the function holds
+    # In flight is also the one that the function holds. What flat_map requests when it has taken
+    # a result reaches the source between two calls, or after the next one.
+    slow = Slow(spark, 3, later=0)
     rows = SparkSource.arrow(df, 4, max_attempts=3).map(slow).flat_map(lambda _: IN_TWO)
     assert system.start(rows.to(Sink.count())).result(60) == 2 * PARTITIONS
     assert slow.most <= 4

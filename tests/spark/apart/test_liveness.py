@@ -23,9 +23,9 @@ from actors_rs import ActorSystem, Sink
 from actors_rs.spark import SparkSource, liveness, local_session
 from tests.spark.master import CONF, MASTER
 
-MOST = 15  # seconds
-if len(sys.argv) > 1:
-    liveness.STOPPED_PATIENCE = float(sys.argv[1])
+MOST = float(sys.argv[1])  # seconds
+if len(sys.argv) > 2:
+    liveness.STOPPED_PATIENCE = float(sys.argv[2])
     liveness.GREET_EVERY = 0.2
 
 """
@@ -36,7 +36,7 @@ def nobody_watches():
 
 def tell(what, run, began):
     try:
-        print(what, "completed", run.result(timeout=60), flush=True)
+        print(what, "completed", run.result(timeout=2 * MOST), flush=True)
     except Exception as error:
         in_time = "in time" if time.monotonic() - began < MOST else "late"
         print(what, in_time, type(error).__name__, error, flush=True)
@@ -73,8 +73,8 @@ with ActorSystem() as system:
     began = time.monotonic()
     running.cancel()
     tell("worker-cancelled", running, began)
-    system.shutdown(timeout=10)
-    print("worker-shutdown", "in time" if time.monotonic() - began < 8 else "late")
+    system.shutdown(timeout=2 * MOST)
+    print("worker-shutdown", "in time" if time.monotonic() - began < MOST else "late")
     until(lambda: jobs_running() == 0)
 for worker in set(frozen) & set(workers()):  # a number that is free again may be anybody's
     os.kill(worker, signal.SIGKILL)
@@ -91,7 +91,7 @@ process.send_signal(signal.SIGSTOP)
 tell("others-running", running, began)
 began = time.monotonic()
 system.shutdown(timeout=1)
-print("others-shutdown", "in time" if time.monotonic() - began < 5 else "late")
+print("others-shutdown", "in time" if time.monotonic() - began < MOST else "late")
 print("others-alive", process.poll() is None)
 process.send_signal(signal.SIGCONT)
 until(lambda: jobs_running() == 0 and nobody_watches())
@@ -123,7 +123,7 @@ print("threads", left())
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, str]:
-    return lines_of(START + FROZEN_WORKER + JVM_OF_OTHERS + FROZEN_JVM, "2")
+    return lines_of(START + FROZEN_WORKER + JVM_OF_OTHERS + FROZEN_JVM, "60", "2")
 
 
 LOST = r"in time SparkSessionLost Spark's JVM( \(process \d+\))? is frozen: it did not answer"

@@ -1,4 +1,7 @@
-"""What becomes of a run whose JVM is killed or whose session is stopped."""
+"""What becomes of a run whose JVM is killed or whose session is stopped.
+
+How soon is measured in stress/test_spark_lost.py.
+"""
 
 import re
 
@@ -24,13 +27,11 @@ def session():
 """
     + SLOW_JOBS
     + """
-def tell(what, run, began):
+def tell(what, run):
     try:
-        print(what, "completed", run.result(timeout=30), flush=True)
+        print(what, "completed", run.result(timeout=60), flush=True)  # its jobs would take 600 s
     except Exception as error:
-        most = 5 if what == "stopped" else 10
-        in_time = "in time" if time.monotonic() - began < most else "late"
-        print(what, in_time, type(error).__name__, error, flush=True)
+        print(what, type(error).__name__, error, flush=True)
 
 class Asking:
     def __init__(self):
@@ -54,10 +55,9 @@ with ActorSystem() as system:
     run = system.start(SparkSource.arrow(slow(8)).to(Sink.list()))
     until(lambda: jobs_running() == 2)
     later = SparkSource.rows(slow(2)).to(Sink.list())
-    began = time.monotonic()
     spark.stop()
-    tell("stopped", run, began)
-    tell("later", system.start(later), began)
+    tell("stopped", run)
+    tell("later", system.start(later))
 
 spark = session()
 with ActorSystem() as system:
@@ -70,11 +70,10 @@ with ActorSystem() as system:
     running = system.start(SparkSource.arrow(slow(8), in_flight=1).to(Sink.list()))
     planning = system.start(SparkSource.rows(slow(2).groupBy("id").count()).to(Sink.list()))
     until(lambda: jobs_running() == 2)
-    began = time.monotonic()
     spark.sparkContext._gateway.proc.send_signal(signal.SIGKILL)
-    tell("running", running, began)
-    tell("planning", planning, began)
-    tell("waiting", waiting, began)
+    tell("running", running)
+    tell("planning", planning)
+    tell("waiting", waiting)
 
 print("threads", [t.name for t in threading.enumerate() if t.name.startswith("actors")])
 """
@@ -91,10 +90,10 @@ def said() -> dict[str, str]:
     ("what", "during"),
     [("running", "partition 0"), ("planning", "planning"), ("waiting", "partition 0")],
 )
-def test_a_killed_jvm_fails_the_run_within_ten_seconds(
+def test_a_killed_jvm_fails_what_runs_plans_or_waits(
     said: dict[str, str], what: str, during: str
 ) -> None:
-    lost = r"in time SparkSessionLost Spark's JVM \(process \d+\) was killed by SIGKILL"
+    lost = r"SparkSessionLost Spark's JVM \(process \d+\) was killed by SIGKILL"
     where = r" \(stage 'spark_\w+', made at .*\)"
     assert re.fullmatch(f"{lost} during {during}; start a new session{where}", said[what])
 
@@ -102,7 +101,7 @@ def test_a_killed_jvm_fails_the_run_within_ten_seconds(
 def test_a_stopped_session_fails_runs_that_are_under_way_and_later_ones(
     said: dict[str, str],
 ) -> None:
-    lost = "in time SparkSessionLost the Spark session was stopped by other code "
+    lost = "SparkSessionLost the Spark session was stopped by other code "
     ran = "while partitions 0, 1 were running (stage 'spark_"  # neither of them is at fault
     assert said["stopped"].startswith(lost + ran)
     assert said["later"].startswith(lost + "during planning (stage 'spark_")
