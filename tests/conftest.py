@@ -3,7 +3,7 @@
 import gc
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import pytest
@@ -17,8 +17,11 @@ LONG = (SPARK, "tests/runtime/test_interrupted", "tests/explored/", "tests/fault
 pytest_plugins = ["actors_rs.testing.pytest_plugin"]
 
 # How long an example takes says something about the machine, and nothing about a promise.
-settings.register_profile("promises", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("promises")
+settings.register_profile(
+    "promises", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50
+)
+settings.register_profile("thorough", settings.get_profile("promises"), max_examples=500)
+settings.load_profile("promises")  # stress/test_properties.py says --hypothesis-profile=thorough
 
 
 def pytest_configure() -> None:
@@ -28,6 +31,16 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, Any, Any]:
+    """Collecting tests makes no garbage, and the collector would visit all of it repeatedly."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -30,8 +30,14 @@ def _all_of(theme: str) -> dict[str, Scenario]:
 
 SCENARIOS = {name: one for theme in THEMES for name, one in _all_of(theme).items()}
 
-RUNS = 100
+RUNS = 50
 MORE_RUNS = {
+    "inner/breadth": 100,
+    "inner/wanted no more": 100,
+    "junctions/partition": 100,
+    "junctions/sink and source": 100,
+    "linear/chain": 100,
+    "linear/sort_within": 100,
     "sections/sections within sections": 200,
     "sections/cancelled as it fails": 200,
     "linear/accounted for": 500,

@@ -10,7 +10,7 @@ from actors_rs.testing.explore import FreePublisher, FreeSubscriber, explore
 CHAIN = Source.range(0, 5).map(lambda x: x + 1).to(Sink.list())
 
 
-@explore(runs=30_000, window=(4, 2), yardstick=True)
+@explore(runs=10_000, window=(4, 2), yardstick=True)
 def test_a_chain_of_three_stages_delivers_each_element_once_in_order(world):
     assert world.start(CHAIN).result() == [1, 2, 3, 4, 5]
 

@@ -97,9 +97,9 @@ BODIES = {
 @pytest.mark.parametrize("buffer", [1, 2, 8])
 def test_a_loop_closed_by_a_plain_merge_lets_nothing_in_that_it_has_no_room_for(shared, buffer):
     loop = Feedback(buffer)
-    pairs = Source.range(1, 300).map(lambda x: (x, x))
+    pairs = Source.range(1, 100).map(lambda x: (x, x))
     flow = loop.source.merge(pairs).map(rounds).divert_to(loop.sink, goes_on)
-    assert finished(shared, flow) == list(range(1, 301))
+    assert finished(shared, flow) == list(range(1, 101))
 
 
 def test_a_loop_that_keeps_elements_back_for_ever_is_reported(shared):

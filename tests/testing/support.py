@@ -18,12 +18,15 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def python(*arguments, cwd=ROOT, seconds=60):
-    """What came of an interpreter of its own that finds the project, and nothing else of ours."""
+    """What came of an interpreter of its own that finds the project, and nothing else of ours.
+
+    A pytest there has no plugins but those it is told to load, which are most of its start.
+    """
     return subprocess.run(
         [sys.executable, *arguments],
         check=False,
         cwd=cwd,
-        env={"PYTHONPATH": str(ROOT)},
+        env={"PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         text=True,
         timeout=seconds,

@@ -23,7 +23,8 @@ def test_summing(number, world):
 def test_what_was_explored_is_told_whoever_explored_it(tmp_path, workers):
     (tmp_path / "conftest.py").write_text('pytest_plugins = ["actors_rs.testing.pytest_plugin"]')
     (tmp_path / "test_exploring.py").write_text(EXPLORING)
-    done = python("-m", "pytest", "-q", workers, str(tmp_path), cwd=tmp_path, seconds=100)
+    pytest = "-m", "pytest", "-q", "-p", "xdist", workers
+    done = python(*pytest, str(tmp_path), cwd=tmp_path, seconds=100)
     assert "4 passed" in done.stdout, done.stdout
     assert "40 interleavings explored in" in done.stdout
     assert len(re.findall(r"test_summing\[\d\]: 10 interleavings", done.stdout)) == 4
