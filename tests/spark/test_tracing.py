@@ -23,7 +23,6 @@ from actors_rs.observability.opentelemetry import Tracing
 from actors_rs.spark import SparkSource, spark_map, stage, traced
 from actors_rs.spark.fetching.job_size import JobSize
 from tests.spark.jobs import until
-from tests.spark.programs import output_of
 
 pytestmark = pytest.mark.spark
 
@@ -310,39 +309,33 @@ def test_nothing_of_a_trace_stays_on_the_threads_and_workers(
     assert system.start(without).result(SECONDS) == [NOTHING] * 4
 
 
-WITHOUT = """
-import sys
-from opentelemetry.sdk.trace import TracerProvider
-from actors_rs import ActorSystem, Sink, Source
-from actors_rs.observability.opentelemetry import Tracing
-from actors_rs.spark import local_session, spark_map
+def test_a_task_without_opentelemetry_calls_its_function_all_the_same(
+    spark: SparkSession, traced_system: ActorSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Spark keeps workers apart by their environment: no other test gets this one.
+    monkeypatch.setitem(spark.sparkContext.environment, "WITHOUT_OPENTELEMETRY", "1")
 
-def remove(n):
-    sys.modules.update(dict.fromkeys([*filter(is_of_it, sys.modules), "opentelemetry"]))
-    return n
+    def remove(n: int) -> int:
+        import sys
 
-def is_of_it(name):
-    return name.startswith("opentelemetry")
+        of_it = [name for name in sys.modules if name.startswith("opentelemetry")]
+        sys.modules.update(dict.fromkeys([*of_it, "opentelemetry"]))  # type: ignore[arg-type]
+        return n
 
-def missing(n):
-    from pyspark import TaskContext
-    try:
-        import opentelemetry.trace
-    except ImportError:
-        return bool(TaskContext.get().getLocalProperty("traceparent"))
+    def missing(_: int) -> bool:
+        from pyspark import TaskContext
 
-session = local_session("without", master="local[1]", short_lived=True)
-with ActorSystem() as system:
-    Tracing(system, TracerProvider())
-    for f in (remove, missing):
-        graph = Source.range(0, 3).via(spark_map(f, session, parallelism=1)).to(Sink.list())
-        print(system.start(graph).result())
-session.stop()
-"""
+        try:
+            import opentelemetry.trace  # noqa: F401
+        except ImportError:
+            context = TaskContext.get()
+            assert context is not None
+            return bool(context.getLocalProperty("traceparent"))
+        return False
 
-
-def test_a_task_without_opentelemetry_calls_its_function_all_the_same() -> None:
-    assert output_of(WITHOUT) == ["[0, 1, 2]", "[True, True, True]"]
+    for f, expected in ((remove, [0, 1, 2]), (missing, [True] * 3)):
+        graph = Source.range(0, 3).via(spark_map(f, spark, parallelism=1)).to(Sink.list())
+        assert traced_system.start(graph).result(SECONDS) == expected
 
 
 def test_a_traced_function_is_called_as_it_is_outside_of_tasks() -> None:
