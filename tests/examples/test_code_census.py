@@ -1,4 +1,7 @@
-"""The census as its users run it: a process of its own, real Spark, real files."""
+"""The census as its users run it: a process of its own, real Spark, real files.
+
+Most of them follow each other in one process, since the start of a JVM takes longest.
+"""
 
 import ast
 import json
@@ -10,6 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+import urllib.request
 import warnings
 from collections import Counter
 from contextlib import closing, contextmanager, suppress
@@ -23,12 +27,10 @@ import pytest
 from actors_rs.spark.failures import SparkUnavailable
 from code_census import main
 
-from .conftest import EXAMPLES
+from .censuses import ENVIRONMENT, SCRIPT, Censuses
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
-SCRIPT = EXAMPLES / "code_census.py"
-ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 STANDARD_LIBRARY = sysconfig.get_path("stdlib")
 
 
@@ -74,14 +76,22 @@ def totals(printed):
 
 
 @pytest.fixture(scope="module")
-def census(source_tree, tmp_path_factory):
+def censuses(tmp_path_factory):
+    censuses = Censuses(tmp_path_factory.mktemp("censuses"))
+    yield censuses
+    censuses.kill()
+
+
+@pytest.fixture(scope="module")
+def census(censuses, source_tree, tmp_path_factory):
     out = tmp_path_factory.mktemp("census")
     lay_out_earlier_census(out)
-    command = [sys.executable, SCRIPT, source_tree, "--out", out, "--overwrite"]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    censuses.begin(source_tree, "--out", out, "--overwrite")
+    assert censuses.code(180) == 0, censuses.complaints
     return SimpleNamespace(
-        printed=done.stdout, complaints=complaints_in(done.stderr), **vars(outputs_in(out))
+        printed=censuses.printed,
+        complaints=complaints_in(censuses.complaints),
+        **vars(outputs_in(out)),
     )
 
 
@@ -139,9 +149,20 @@ def test_a_census_without_trouble_complains_about_nothing(census):
     assert census.complaints == []
 
 
+@pytest.fixture
+def begun(censuses, tmp_path):
+    """A census of the standard library that has begun to write."""
+    censuses.begin(STANDARD_LIBRARY, "--out", tmp_path)
+    until(lambda: rows_committed(tmp_path) or censuses.ended, "the first rows")
+    assert not censuses.ended, censuses.complaints
+    yield censuses
+    if not censuses.ended:
+        censuses.kill()
+
+
 @contextmanager
 def running(out, *arguments):
-    """A census of the standard library that has begun to write."""
+    """The same as a program of its own."""
     process = subprocess.Popen(
         [sys.executable, SCRIPT, "--out", out, *arguments],
         env=ENVIRONMENT,
@@ -172,12 +193,12 @@ def until(condition, what, seconds=90):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
-        Event().wait(0.05)
+        Event().wait(0.02)
 
 
-def java_of(process):
-    """The number of the JVM that the census started; its launcher is replaced by it."""
-    family, java = [process.pid], []
+def java_of(pid):
+    """The number of the JVM that the process started; its launcher is replaced by it."""
+    family, java = [pid], []
     while family:
         number = family.pop()
         with suppress(OSError):
@@ -218,27 +239,55 @@ def test_ctrl_c_leaves_complete_outputs_of_a_part_and_exits_with_130(tmp_path):
 
 
 @pytest.mark.spark
-def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only(tmp_path):
-    with running(tmp_path, STANDARD_LIBRARY) as process:
-        os.killpg(process.pid, signal.SIGINT)
-        heard = next(line for line in process.stderr if line.startswith("stopping"))
-        os.killpg(process.pid, signal.SIGINT)
-        printed, complaints = process.communicate(timeout=30)
+def test_a_second_ctrl_c_gives_up_what_is_in_hand_and_leaves_complete_files_only(begun, tmp_path):
+    begun.interrupt()
+    until(lambda: re.search("^stopping.*\n", begun.complaints, re.MULTILINE), "the first one")
+    begun.interrupt()
+    assert begun.code(30) == 130, begun.complaints
+    heard = next(line for line in begun.complaints.splitlines() if line.startswith("stopping"))
     assert "press Ctrl-C again to cancel it" in heard
-    assert process.returncode == 130, complaints
-    if "stopped early" not in printed:  # else all that was in hand had just been delivered
-        *_, last = complaints.splitlines()
+    if "stopped early" not in begun.printed:  # else all that was in hand had just been delivered
+        *_, last = begun.complaints.splitlines()
         assert last == "code_census.py: cancelled; only complete files stay"
     assert incomplete_files(tmp_path) == []
 
 
 @pytest.mark.spark
-def test_a_killed_jvm_fails_the_census_in_one_sentence(tmp_path):
-    with running(tmp_path, STANDARD_LIBRARY) as process:
-        os.kill(java_of(process), signal.SIGKILL)
-        _, complaints = process.communicate(timeout=60)
-    assert process.returncode == 1, complaints
-    assert re.fullmatch(r"code_census\.py: .*JVM.*", "\n".join(complaints_in(complaints)))
+def test_the_page_is_announced_shows_the_census_and_ends_by_ctrl_c_with_code_0(censuses, tmp_path):
+    for number in range(3):
+        (tmp_path / f"module_{number}.py").write_text("def f(x):\n    return x\n")
+    censuses.begin(tmp_path, "--out", tmp_path / "out", "--web")
+    until(lambda: "the run has ended, " in censuses.printed or censuses.ended, "the end")
+    assert not censuses.ended, censuses.complaints
+    first, *lines = censuses.printed.splitlines()
+    assert first == "starting Spark; the page comes when it is up"
+    page = next(line for line in lines if line.startswith("the page: "))
+    url = page.removeprefix("the page: ").strip()
+    with urllib.request.urlopen(url + "events", timeout=60) as events:
+        assert any(b'"state":"completed"' in line for line in events), "the page shows it"
+    os.kill(censuses.pid, signal.SIGINT)
+    assert censuses.code(60) == 0, censuses.complaints
+    assert "one row per function" in censuses.printed
+
+
+@pytest.mark.spark
+def test_a_spark_master_that_is_none_is_named_and_nothing_is_written(
+    censuses, source_tree, tmp_path
+):
+    censuses.begin(source_tree, "--out", tmp_path / "out", "--master", "nonsense")
+    assert censuses.code(180) == 2
+    *_, last = censuses.complaints.splitlines()
+    assert last.startswith("code_census.py: expected a Spark master that answers, nonsense gave")
+    assert "Traceback" not in censuses.complaints
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.spark
+def test_a_killed_jvm_fails_the_census_in_one_sentence(begun, tmp_path):
+    os.kill(java_of(begun.pid), signal.SIGKILL)
+    assert begun.code(60) == 1, begun.complaints
+    said = "\n".join(complaints_in(begun.complaints))
+    assert re.fullmatch(r"code_census\.py: .*JVM.*", said)
     assert incomplete_files(tmp_path) == []
 
 
@@ -311,25 +360,6 @@ def test_a_machine_without_java_is_told_what_to_install(monkeypatch, capsys, sou
     monkeypatch.setattr("code_census.local_session", no_java)
     assert main([str(source_tree), "--out", str(tmp_path / "out")]) == 2
     assert capsys.readouterr().err == "code_census.py: Spark needs Java 17 or newer: install it\n"
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.spark
-def test_a_spark_master_that_is_none_is_named_and_nothing_is_written(source_tree, tmp_path):
-    command = [
-        sys.executable,
-        SCRIPT,
-        source_tree,
-        "--out",
-        tmp_path / "out",
-        "--master",
-        "nonsense",
-    ]
-    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    *_, last = done.stderr.splitlines()
-    assert last.startswith("code_census.py: expected a Spark master that answers, nonsense gave")
-    assert "Traceback" not in done.stderr
     assert not (tmp_path / "out").exists()
 
 
