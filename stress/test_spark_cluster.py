@@ -44,9 +44,7 @@ SHARING_SESSIONS = [
 LOSING_THEIR_SESSIONS = [
     "tests/spark/apart/test_connect_lost.py",
     "tests/spark/apart/test_killed_driver.py",
-    "tests/spark/apart/test_liveness.py",
     "tests/spark/apart/test_lost_sessions.py",
-    "tests/spark/apart/test_source_failures.py",
     "tests/spark/test_failures.py",
 ]
 UNDER_LOAD = [
