@@ -14,6 +14,7 @@ from tests.spark.programs import lines_of
 pytestmark = pytest.mark.spark
 
 KILLED = """
+spark = cluster(2)
 run_with_kills("whole", 60, set(range(1, 60, 6)), {10, 30, 50})
 run_with_kills("streamed", 20, {3, 9}, {6, 12}, max_partition_bytes=1)
 spark.stop()

@@ -5,14 +5,13 @@ What a failure there is told as is provoked, not made up.
 """
 
 import ast
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from tests.spark.programs import lines_of
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(900)]
 
 START = """
 import os, signal, sqlite3, sys, tempfile
@@ -23,12 +22,14 @@ from actors_rs.delivery.ledger import status
 from actors_rs.spark import SparkSource, local_session, spark_map
 
 folder = Path(tempfile.mkdtemp())
-spark = local_session(master="local-cluster[2,1,1024]", short_lived=True, conf={
-    "spark.driver.memory": "512m", "spark.executor.memory": "512m",
-    "spark.executor.memoryOverhead": "384m",
-    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
-    # Each attempt at a partition is one of ours; Spark would make four of it.
-    "spark.task.maxFailures": "1"})
+
+def cluster(executors, **conf):
+    return local_session(master=f"local-cluster[{executors},1,1024]", short_lived=True, conf={
+        "spark.driver.memory": "512m", "spark.executor.memory": "512m",
+        "spark.executor.memoryOverhead": "384m",
+        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1",
+        # Each attempt at a partition is one of ours; Spark would make four of it.
+        "spark.task.maxFailures": "1", **conf})
 
 def killing(marks, workers, executors):
     def kill(batches):
@@ -83,6 +84,13 @@ def run_with_kills(name, partitions, workers, executors, **options):
     tell(f"{name}-attempts", [entry.attempts for entry in entries])
 """
 
+STRICT = """
+stricter = {
+    "spark.stage.maxConsecutiveAttempts": "1", "spark.driver.maxResultSize": "1m",
+    "spark.local.dir": tempfile.mkdtemp()}
+spark = cluster(2, **stricter)
+"""
+
 KILLED = """
 run_with_kills("whole", 8, {2}, {5})
 
@@ -127,6 +135,7 @@ kind_of("fetch", SparkSource.partitions(rdd, in_flight=1))
 kind_of("worker", numbers(killing(folder, {0}, ())))
 (folder / "0").unlink()
 kind_of("executor", numbers(killing(folder, (), {0})))
+jvm = spark.sparkContext._jvm
 spark.stop()
 """
 
@@ -159,6 +168,9 @@ def cut_off(how, mark, taken):
                 time.sleep(30)
     return cut
 
+for setting in stricter:  # the JVM is the same, and has them for all that follows
+    jvm.java.lang.System.clearProperty(setting)
+spark = cluster(1, **{"spark.task.maxFailures": "2"})
 spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 10_000)
 for how in ("raised", "worker", "executor"):
     df = spark.range(0, 1_000_000, numPartitions=1)
@@ -174,22 +186,12 @@ spark.stop()
 """
 
 
-SETTINGS = '"spark.task.maxFailures": "1"'
-STRICTER = """"spark.task.maxFailures": "1", "spark.stage.maxConsecutiveAttempts": "1",
-    "spark.driver.maxResultSize": "1m", "spark.local.dir": tempfile.mkdtemp()"""
-AGAIN = '"spark.task.maxFailures": "2"'
-
-
 @pytest.fixture(scope="module")
 def said() -> dict[str, Any]:
-    """What two programs say, on a cluster each: they mostly wait, so they run side by side."""
-    programs = [
-        START.replace(SETTINGS, STRICTER) + KILLED + PROVOKED,
-        START.replace(SETTINGS, AGAIN) + CUT_OFF,
-    ]
-    with ThreadPoolExecutor(2) as threads:
-        both = list(threads.map(lambda program: lines_of(program, "400", seconds=550), programs))
-    return {what: ast.literal_eval(told) for one in both for what, told in one.items()}
+    """What a program says, on two clusters one after the other: their driver is the same JVM."""
+    program = START + STRICT + KILLED + PROVOKED + CUT_OFF
+    told = lines_of(program, "400", seconds=850)
+    return {what: ast.literal_eval(value) for what, value in told.items()}
 
 
 def test_killed_workers_and_executors_cost_attempts_and_no_row(said: dict[str, Any]) -> None:
