@@ -2,16 +2,20 @@
 
 The blocks of a page share one interpreter, since most of their time is the import; so do all
 blocks that use Spark, whose JVM takes longer still. Those of a page of the cookbook are one
-program, which tests/examples/test_cookbook.py runs.
+program: tests/examples/test_cookbook.py runs those without Spark. The one with Spark runs here,
+before the blocks, since its session has to be one of its own.
 """
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.pages.cookbook import OUTPUT, PROGRAMS, pages
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -23,8 +27,11 @@ import os, runpy, sys
 files = sys.argv[1:]
 for sys.argv[:] in [[file] for file in files]:
     os.chdir(os.path.dirname(sys.argv[0]))
+    print("RUNNING", sys.argv[0], flush=True)
     runpy.run_path(sys.argv[0], run_name="__main__")
+    print("FILES", *os.listdir(), flush=True)
 """
+SAID = re.compile(r"^RUNNING [^\n]*\n(.*?)^FILES ([^\n]*)\n", re.MULTILINE | re.DOTALL)
 
 
 def blocks():
@@ -39,6 +46,7 @@ def blocks():
 BLOCKS = list(blocks())
 ON_SPARK = [block for block in BLOCKS if "spark" in block[2]]
 OTHERS = [block for block in BLOCKS if "spark" not in block[2]]
+COOKED_ON_SPARK = [page for page in pages() if "spark" in page.stem]
 
 
 def run(folder, *arguments):
@@ -52,9 +60,12 @@ def run(folder, *arguments):
     )
 
 
-def run_all(blocks, folder):
-    """Run ``blocks`` one after the other; a traceback names page and line."""
-    files = []
+def run_all(blocks, folder, *programs):
+    """Run ``programs``, then ``blocks``; a traceback names page and line.
+
+    For each: what it has printed, and the files in its folder afterwards.
+    """
+    files = [str(program) for program in programs]
     for page, line, code in blocks:
         file = folder / page / str(line) / Path(page).name
         file.parent.mkdir(parents=True)
@@ -62,6 +73,7 @@ def run_all(blocks, folder):
         files.append(str(file))
     ended = run(folder, "-c", ONE_AFTER_ANOTHER, *files)
     assert ended.returncode == 0, ended.stderr
+    return SAID.findall(ended.stdout)
 
 
 @pytest.mark.timeout(600)
@@ -70,10 +82,31 @@ def test_the_code_on_the_page_runs_as_scripts(page, tmp_path):
     run_all([block for block in OTHERS if block[0] == page], tmp_path)
 
 
+@pytest.fixture(scope="module")
+def on_spark(tmp_path_factory):
+    """What the cookbook's programs with Spark have printed, and the files they have left."""
+    copies = [
+        shutil.copy(PROGRAMS / f"{page.stem}.py", tmp_path_factory.mktemp(page.stem))
+        for page in COOKED_ON_SPARK
+    ]
+    said = run_all(ON_SPARK, tmp_path_factory.mktemp("blocks"), *copies)
+    return dict(zip(COOKED_ON_SPARK, said, strict=False))
+
+
 @pytest.mark.spark
 @pytest.mark.timeout(600)
-def test_the_code_that_uses_spark_runs_as_scripts(tmp_path):
-    run_all(ON_SPARK, tmp_path)
+def test_the_code_that_uses_spark_runs_as_scripts(on_spark):
+    assert ON_SPARK
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", COOKED_ON_SPARK, ids=lambda page: page.stem)
+def test_a_program_of_the_cookbook_that_uses_spark_prints_what_its_page_says(on_spark, page):
+    (expected,) = OUTPUT.findall(page.read_text(encoding="utf-8"))
+    printed, files = on_spark[page]
+    assert printed == expected
+    assert files == f"{page.stem}.py", "a program leaves no files where it is started"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -3,31 +3,28 @@
 import os
 import subprocess
 import sys
+from operator import attrgetter
 
 import pytest
 
 from tests.pages.cookbook import BLOCK, OUTPUT, PAGES, PROGRAMS, pages, program_of, written
 
-SPARK = (pytest.mark.spark, pytest.mark.timeout(300))
-PROGRAM_PAGES = [
-    pytest.param(page, id=page.stem, marks=SPARK if "spark" in page.stem else ())
-    for page in pages()
-]
+BY_NAME = attrgetter("stem")
 NOT_IN_THE_COOKBOOK = {"code_census"}  # `make demo`
 
 
-@pytest.mark.parametrize("page", PROGRAM_PAGES)
+@pytest.mark.parametrize("page", pages(), ids=BY_NAME)
 def test_a_page_quotes_its_program_whole_and_in_order(page):
     text = page.read_text(encoding="utf-8")
     assert text == written(text, program_of(page)), "run: python -m tests.pages.cookbook"
 
 
-@pytest.mark.parametrize("page", PROGRAM_PAGES)
+@pytest.mark.parametrize("page", pages(), ids=BY_NAME)
 def test_a_program_fits_two_screens(page):
     assert 40 <= program_of(page).count("\n") <= 120
 
 
-@pytest.mark.parametrize("page", PROGRAM_PAGES)
+@pytest.mark.parametrize("page", pages(), ids=BY_NAME)
 def test_the_index_has_a_row_for_the_page(page):
     title = page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
     assert f"| [{title}]({page.name}) |" in (PAGES / "index.md").read_text(encoding="utf-8")
@@ -38,9 +35,13 @@ def test_each_program_has_a_page():
     assert programs - NOT_IN_THE_COOKBOOK == {page.stem for page in pages()}
 
 
-@pytest.mark.parametrize("page", [one for one in PROGRAM_PAGES if one.id != "notebook"])
+@pytest.mark.parametrize(
+    "page",
+    [page for page in pages() if page.stem != "notebook" and "spark" not in page.stem],
+    ids=BY_NAME,
+)
 def test_a_program_prints_what_its_page_says(page, tmp_path):
-    """The notebook has a test of its own."""
+    """test_notebook.py runs the notebook; tests/docs/test_code_in_docs.py what uses Spark."""
     (expected,) = OUTPUT.findall(page.read_text(encoding="utf-8"))
     done = subprocess.run(
         [sys.executable, PROGRAMS / f"{page.stem}.py"],
