@@ -6,7 +6,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -40,9 +40,9 @@ class Night:
         self.committed: dict[int, Entry] = {}
         """What the ledger said of the partitions that were committed at the last look."""
 
-    def start(self) -> None:
-        """A process that works on, whose ledger is open."""
-        command = [sys.executable, str(NIGHT), f"--out={self.out}", f"--master={MASTER}"]
+    def start(self, program: Sequence[str] = (str(NIGHT),)) -> None:
+        """A process that works on, whose ledger is open. ``program`` ends with the night's main."""
+        command = [sys.executable, *program, f"--out={self.out}", f"--master={MASTER}"]
         command += [f"--partitions={self.partitions}", f"--rows={self.options.rows}", *FAULTS]
         if self._seconds:
             command += ["--slow=1", f"--slow-seconds={self._seconds}"]

@@ -269,22 +269,29 @@ def _rows(rows: pa.Table) -> Counter[Any]:
 
 
 def killed_and_gone_on_with(folder: Path, first: int, count: int, *options: str) -> Counter[str]:
-    """How many plans of the seeds from ``first`` on were "exact", "refused" or a "FAULT".
+    """What became of the plans of the seeds from ``first`` on; see `outcomes`."""
+    begun = _killed(folder, "begin", first, count, *options)
+    return outcomes(begun, _killed(folder, "finish", first, count, *options))
+
+
+def outcomes(begun: str, finished: str) -> Counter[str]:
+    """How many plans were "exact", "refused" or a "FAULT", from what the two processes wrote.
 
     "held" are those that were killed within a partition; the others had ended, or were refused.
     "resumed" counts the plans that were killed within a partition and are exact afterwards.
     """
-    begun = map(json.loads, _killed(folder, "begin", first, count, *options).splitlines())
-    held = {plan["seed"] for plan in begun if plan["outcome"] == "held"}
-    outcomes = Counter(held=len(held))
-    for line in _killed(folder, "finish", first, count, *options).splitlines():
+    held = {
+        plan["seed"] for plan in map(json.loads, begun.splitlines()) if plan["outcome"] == "held"
+    }
+    found = Counter(held=len(held))
+    for line in finished.splitlines():
         plan = json.loads(line)
         kind = plan["outcome"].partition(":")[0]
-        outcomes[kind] += 1
-        outcomes["resumed"] += kind == "exact" and plan["seed"] in held
+        found[kind] += 1
+        found["resumed"] += kind == "exact" and plan["seed"] in held
         if kind == "FAULT":
             print(f"seed {plan['seed']}: {plan['steps']}, {plan['settings']}: {plan['outcome']}")
-    return outcomes
+    return found
 
 
 def _killed(folder: Path, what: str, first: int, count: int, *options: str) -> str:
@@ -303,7 +310,8 @@ def _killed(folder: Path, what: str, first: int, count: int, *options: str) -> s
     return ended.read_text()
 
 
-def main(what: str, folder: Path, first: int, count: int, *options: str) -> None:
+def work_on(what: str, folder: Path, first: int, count: int, *options: str) -> None:
+    """``begin`` or ``finish`` the plans, and write what became of them; the session stays."""
     if "unjudged" in options:
         mock.patch.multiple(fixing, judge_plan=mock.DEFAULT, _judge_time=mock.DEFAULT).start()
         Plan.size = 30
@@ -325,8 +333,8 @@ def main(what: str, folder: Path, first: int, count: int, *options: str) -> None
             result |= {"outcome": outcome, "seconds": round(monotonic() - start, 1)}
             print(json.dumps(result), file=out, flush=True)
     (folder / f"{what}-{first}").rename(folder / f"{what}-{first}.json")
-    threading.Event().wait()  # to be killed
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
+    work_on(sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])
+    threading.Event().wait()  # to be killed
