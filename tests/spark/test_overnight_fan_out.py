@@ -1,10 +1,8 @@
-"""The overnight job as its users run it, small, with all of its faults at once."""
+"""The overnight job, small, with all of its faults at once, in the session of all tests."""
 
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from argparse import Namespace
 from contextlib import closing
 
@@ -26,23 +24,21 @@ def as_options(values):
 
 
 @pytest.mark.spark
-def test_every_fault_is_survived_but_poison_which_the_report_names(tmp_path):
+def test_every_fault_is_survived_but_poison_which_the_report_names(
+    spark, tmp_path, monkeypatch, capsys
+):
     poison = [n for n in range(PARTITIONS) if chosen(n, "poison", OPTIONS.poison)]
     assert poison, "the test needs a poison partition"
-    command = [sys.executable, overnight_fan_out.__file__, "--out", tmp_path]
-    command += [f"--partitions={PARTITIONS}", *as_options(OPTIONS), "--max-attempts=4"]
-    command += ["--error=0.05", "--kill=0.05", "--slow=0.05", "--slow-seconds=0.1"]
-    done = subprocess.run(
-        command,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1, done.stderr
+    session = spark.newSession()
+    session.stop = lambda: None  # other tests go on with it
+    monkeypatch.setattr(overnight_fan_out, "local_session", lambda *_, **__: session)
+    arguments = [f"--out={tmp_path}", f"--partitions={PARTITIONS}", "--max-attempts=4"]
+    arguments += ["--error=0.05", "--kill=0.05", "--slow=0.05", "--slow-seconds=0.1"]
+    assert main([*arguments, *as_options(OPTIONS)]) == 1
+    printed = capsys.readouterr().out
     for partition in poison:
-        assert f"partition {partition} poison (4 attempts)" in done.stdout
-        assert f"the input of partition {partition} is damaged" in done.stdout
+        assert f"partition {partition} poison (4 attempts)" in printed
+        assert f"the input of partition {partition} is damaged" in printed
     good = [n for n in range(PARTITIONS) if n not in poison]
     wanted = [line for partition in good for line in lines_of(partition, OPTIONS)]
     rows = pq.read_table(tmp_path / "rows").to_pylist()
