@@ -40,8 +40,11 @@ class Censuses:
         self._process: subprocess.Popen[str] | None = None
 
     def begin(self, *arguments: object) -> None:
-        """Begin a census with these arguments of the command line."""
-        if self._process is None or self.exited:
+        """Begin a census with these arguments of the command line; one that still runs is killed.
+
+        It has a new process where the last one is gone.
+        """
+        if self.exited or not self.ended:
             self.kill()
             with self._printed.open("a") as out, self._complaints.open("a") as err:
                 self._process = subprocess.Popen(

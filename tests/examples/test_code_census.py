@@ -155,9 +155,7 @@ def begun(censuses, tmp_path):
     censuses.begin(STANDARD_LIBRARY, "--out", tmp_path)
     until(lambda: rows_committed(tmp_path) or censuses.ended, "the first rows")
     assert not censuses.ended, censuses.complaints
-    yield censuses
-    if not censuses.ended:
-        censuses.kill()
+    return censuses
 
 
 @contextmanager
