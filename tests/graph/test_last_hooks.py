@@ -8,6 +8,7 @@ from actors_rs.errors import StageError
 from actors_rs.stages.passing import PassThrough
 from actors_rs.testing.explore import Plan, check_scenario
 from actors_rs.testing.faults import KINDS, Fault
+from tests.graph.helpers import SECONDS
 
 ORDINARY = ("exception", "StopIteration", "RecursionError", "CancelledError")
 FATAL = sorted(set(KINDS) - set(ORDINARY))
@@ -55,7 +56,7 @@ in_each_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def results(flow):
     with ActorSystem(workers=2, shutdown_timeout=2) as system:
         run = system.start(flow.to(Sink.list()))
-        assert run.wait(5)
+        assert run.wait(SECONDS)
         return run.result()
 
 

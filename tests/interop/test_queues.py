@@ -32,7 +32,7 @@ def test_a_source_waits_for_elements_and_ends_when_it_is_cancelled_or_drained():
             q.put(1)
             wait_until(lambda seen=seen: seen == [1])
             getattr(going, end)()
-            assert going.wait(5)
+            assert going.wait(SECONDS / 2)
             assert system.statistics().abandoned == 0
         q.put(2)
         assert q.qsize() == 1
@@ -60,7 +60,7 @@ def test_a_full_queue_slows_the_stream_down_and_a_cancelled_run_does_not_wait_fo
         assert q.qsize() == 2
         going.cancel()
         with pytest.raises(RunCancelled):
-            going.result(5)
+            going.result(SECONDS / 2)
         assert 2 in [one.what for one in system.dead_letters.recent()]
         assert system.statistics().abandoned == 0
     assert [q.get(), q.get()] == [0, 1]

@@ -60,7 +60,7 @@ with ActorSystem() as system:
     until(lambda: jobs_running() == 1 + 2)
     later = SparkSource.rows(slow(2)).to(Sink.list())
     spark.stop()
-    fetching.result(timeout=10)
+    fetching.result(timeout=60)
     lost("stopped", lambda: list(plan.fetch(0, "t")))
     tell("stopped-run", run)
     tell("stopped-later", system.start(later))
@@ -122,7 +122,7 @@ with ActorSystem() as system:
 
     def tell_all():
         for outcome in fetches:
-            outcome.result(timeout=5)
+            outcome.result(timeout=60)
         plans[0].cancel("t")
         lost("jobs", lambda: plans[0].plan("again"))
         lost("batches", lambda: list(batches))
