@@ -21,6 +21,9 @@ GRAPHS = {
     "fused": lambda source: source.map(len).map(str).filter(bool).fuse(),
 }
 IN_TWO = range(2)  # what each partition becomes after flat_map
+ONE_A_JOB = 600.0
+"""As ``partition_timeout``, which gives each partition a job of its own: then jobs are counted
+instead of partitions. Else small partitions share one, if several are requested at a time."""
 
 
 class Slow:
@@ -59,7 +62,7 @@ def test_in_flight_partitions_are_computed_ahead_of_a_slow_consumer_and_no_more(
     behind: Callable[[Any], Any] = GRAPHS[graph]
     df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
     slow = Slow(spark, in_flight)
-    source = SparkSource.arrow(df, in_flight, max_attempts=3)
+    source = SparkSource.arrow(df, in_flight, partition_timeout=ONE_A_JOB)
     system.start(behind(source).to(Sink.for_each(slow))).result(60)
     assert slow.taken == PARTITIONS
     assert slow.most == in_flight
@@ -81,7 +84,9 @@ def test_a_slow_function_before_flat_map_has_no_more_than_in_flight_partitions_c
     # In flight is also the one that the function holds. What flat_map requests when it has taken
     # a result reaches the source between two calls, or after the next one.
     slow = Slow(spark, 3, later=0)
-    rows = SparkSource.arrow(df, 4, max_attempts=3).map(slow).flat_map(lambda _: IN_TWO)
+    rows = (
+        SparkSource.arrow(df, 4, partition_timeout=ONE_A_JOB).map(slow).flat_map(lambda _: IN_TWO)
+    )
     assert system.start(rows.to(Sink.count())).result(60) == 2 * PARTITIONS
     assert slow.most <= 4
 
@@ -91,7 +96,7 @@ def test_a_window_bounds_the_partitions_computed_ahead_of_a_slow_function_after_
 ) -> None:
     df = spark.range(0, PARTITIONS * 10, 1, PARTITIONS)
     slow = Slow(spark, 1)
-    rows = SparkSource.arrow(df, 1, max_attempts=3).flat_map(lambda _: IN_TWO[:1])
+    rows = SparkSource.arrow(df, 1, partition_timeout=ONE_A_JOB).flat_map(lambda _: IN_TWO[:1])
     system.start(rows.map(slow).with_attributes(window=2).to(Sink.count())).result(60)
     assert slow.taken == PARTITIONS
     assert slow.most <= 1 + 2 + 1  # in flight, in the window, and in flat_map
