@@ -1,5 +1,7 @@
 """The import law: who may know whom. First the package, then planted violations."""
 
+from functools import cache
+
 import pytest
 
 from tests.conventions.imports import (
@@ -18,15 +20,18 @@ from tests.conventions.project import package_faces, package_modules
 CHECKS = [across_layers, around_the_seam, spark_outside_its_room, needed_from_outside]
 
 
+@cache
 def package_imports():
     faces = package_faces()
-    for module, text in package_modules().items():
-        yield module, imports_of(module, text, is_package=module in faces)
+    return {
+        module: imports_of(module, text, is_package=module in faces)
+        for module, text in package_modules().items()
+    }
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_no_module_breaks_the_import_law(check):
-    said = [one for module, found in package_imports() for one in check(module, found)]
+    said = [one for module, found in package_imports().items() for one in check(module, found)]
     assert not said, "\n".join(said)
 
 

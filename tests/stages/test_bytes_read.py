@@ -71,8 +71,9 @@ def test_a_progress_line_shows_the_bytes_and_the_time_that_is_left(tmp_path):
             assert "bytes)" in line
             assert " left" in line
         finally:
+            run.cancel()
             gate.set()
-            run.result(SECONDS)
+            assert run.wait(SECONDS)
 
 
 def test_the_size_of_an_open_file_is_not_known(tmp_path):

@@ -69,8 +69,8 @@ MUTANTS = (
         "engine.links:MailboxDownstream.fail",
         "self._mailbox.offer(",
         "self._mailbox.offer_control(",
-        "linear/late error",
         "linear/failing function",
+        "linear/late error",
     ),
     mutant(
         "an end that forgets what is held",

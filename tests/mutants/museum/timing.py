@@ -352,6 +352,6 @@ MUTANTS = (
             Edit(f"{BY_KEY}._finish", "if line := self._lines[key]:", "if line := ():"),
             Edit(f"{BY_KEY}._finish", "del self._lines[key]", "self._lines.pop(key, None)"),
         ),
-        ("rates/map_async by key", "rates/map_async by key on threads"),
+        ("rates/map_async by key on threads", "rates/map_async by key"),
     ),
 )
