@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = ("protocol", "stages", "graph", "runtime", "delivery")
+FOLDERS = ("protocol", "stages", "graph", "runtime", "delivery", "testing")
 
 
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_properties_hold_for_many_more_examples(folder: str, settings: object) -> None:
+def test_properties_hold_for_many_more_examples(folder: str) -> None:
     pytest_alone = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     thorough = ["-m", "hypothesis and not spark", "--hypothesis-profile", "thorough"]
     command = [*pytest_alone, "-n", "2", "--timeout", "1800", *thorough, f"tests/{folder}"]

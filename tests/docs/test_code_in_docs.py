@@ -63,7 +63,7 @@ def run(folder, *arguments):
 def run_all(blocks, folder, *programs):
     """Run ``programs``, then ``blocks``; a traceback names page and line.
 
-    For each: what it has printed, and the files in its folder afterwards.
+    Returns for each its output and the names of the files in its folder at its end.
     """
     files = [str(program) for program in programs]
     for page, line, code in blocks:
@@ -84,7 +84,7 @@ def test_the_code_on_the_page_runs_as_scripts(page, tmp_path):
 
 @pytest.fixture(scope="module")
 def on_spark(tmp_path_factory):
-    """What the cookbook's programs with Spark have printed, and the files they have left."""
+    """Page -> the output of its program with Spark, and the names of the files in its folder."""
     copies = [
         shutil.copy(PROGRAMS / f"{page.stem}.py", tmp_path_factory.mktemp(page.stem))
         for page in COOKED_ON_SPARK

@@ -28,7 +28,7 @@ for line in sys.stdin:
 class Censuses:
     """`main` of the example, as often as a test begins it; all else is as if it were the program.
 
-    What a census prints and complains about is in files, as for a user who redirects both.
+    Its output and its complaints go to files, as if a user had redirected both.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -204,7 +204,8 @@ def test_graphs_of_all_kinds_keep_the_rules_and_their_results_when_fused(
     graph = GRAPHS[name](tmp_path)
     with ActorSystem(workers=workers, window=window, shutdown_timeout=SECONDS) as system:
         fused, plain = came_of(system, graph.fuse().monitored()), came_of(system, graph)
-    assert fused == plain
+        monitored = came_of(system, graph.monitored())
+    assert fused == plain == monitored
 
 
 @pytest.mark.parametrize("f", WAYS)

@@ -1,6 +1,6 @@
 """Parts of a program that loses its sessions: stopped, killed, frozen. Each begins with `START`.
 
-What is lost together shares a JVM, whose start takes longer than all that happens to it.
+Sessions that are lost together share a JVM, whose start takes longer than the tests of them.
 """
 
 from tests.spark.jobs import SLOW_JOBS

@@ -22,8 +22,8 @@ GRAPHS = {
 }
 IN_TWO = range(2)  # what each partition becomes after flat_map
 ONE_A_JOB = 600.0
-"""As ``partition_timeout``, which gives each partition a job of its own: then jobs are counted
-instead of partitions. Else small partitions share one, if several are requested at a time."""
+"""A ``partition_timeout`` gives each partition a job of its own, so the tests can count jobs.
+Without one, small partitions share a job if several are requested at a time."""
 
 
 class Slow:

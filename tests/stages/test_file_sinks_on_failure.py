@@ -103,7 +103,7 @@ def test_a_row_that_differs_from_the_first_element_is_refused_wherever_it_comes(
     system, tmp_path, first, then, told
 ):
     at_once = 16_384  # single rows are written so many at a time
-    for before in (1, at_once - 1, at_once):
+    for before in (1, 7, at_once - 1, at_once):
         rows = [*[first] * before, then, *[first] * (at_once - before)]
         refused = f"'parquet' failed at element {before}: ValueError: {told}"
         with pytest.raises(StageError, match=refused):

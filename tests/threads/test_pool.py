@@ -147,12 +147,12 @@ def checked(model, threads, holds, **options):
 def test_two_who_hand_in_and_a_worker_that_takes_lose_nothing_when_the_pool_ends():
     threads = [submit(1), submit(2), Model.work, Model.end]
     holds = each_ran_or_was_refused(1, 2)
-    assert checked(Model, threads, holds, preemptions=1, alike=(0, 1)).runs > 100
+    assert checked(Model, threads, holds, preemptions=2, alike=(0, 1)).runs > 1_000
 
 
 def test_one_who_hands_in_a_worker_and_the_end_of_the_pool_lose_nothing():
     threads = [submit(1), Model.work, Model.end]
-    assert checked(Model, threads, each_ran_or_was_refused(1), preemptions=2).runs > 100
+    assert checked(Model, threads, each_ran_or_was_refused(1), preemptions=3).runs > 1_000
 
 
 def test_turns_run_once_until_the_dispatcher_ends():

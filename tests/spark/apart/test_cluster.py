@@ -188,7 +188,7 @@ spark.stop()
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, Any]:
-    """What a program says, on two clusters one after the other: their driver is the same JVM."""
+    """The lines of one program. Its two clusters follow each other and have one JVM as driver."""
     program = START + STRICT + KILLED + PROVOKED + CUT_OFF
     told = lines_of(program, "400", seconds=850)
     return {what: ast.literal_eval(value) for what, value in told.items()}

@@ -58,7 +58,7 @@ def committed(night: Night) -> int:
 
 @pytest.fixture(scope="module")
 def printed(night: Night, committed: int, folder: Path) -> str:
-    """What the next start has printed, at its end."""
+    """The output of the next start, which ends by itself."""
     night.start(program("finish", folder))
     return night.finish()
 

@@ -29,7 +29,7 @@ FREEZING = [TO_BE_FROZEN, FROZEN_WORKER, JVM_OF_OTHERS, FROZEN_JVM]
 
 @pytest.fixture(scope="module")
 def said() -> dict[str, list[str]]:
-    """What the program prints, by the word each line begins with."""
+    """First word of a line of the program's output -> the rests of all such lines."""
     said = defaultdict(list)
     for line in output_of("".join([START, *LOST, *FREEZING]), "60", "2"):
         word, _, rest = line.partition(" ")
